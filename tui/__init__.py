@@ -1,0 +1,1 @@
+"""The terminal interface: Textual screens and the command line; no numerics."""
