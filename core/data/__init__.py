@@ -1,0 +1,1 @@
+"""Bundled data: histograms of the sequence lengths of public corpora."""
