@@ -1,0 +1,191 @@
+"""The strategies as programs: how each one really runs the RNN on sequences of unequal length.
+
+A padded run is one batch of rows that all take ``pad_to`` steps. Inputs are fetched from the
+ragged buffer for the rows that still have some; what the others get in that step (zeros, or their
+last input again) and whether a mask holds their state is what tells the strategies apart. Rows
+are ordered by length, so the rows with inputs are always the first ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from .buckets import BucketTable
+from .generators import Floats
+from .inputs import Ints, Ragged
+from .rnn import CancelledError, Product, Rnn, never, times_alone, times_together
+
+#: How many numbers of projected inputs are held at once.
+_BLOCK_NUMBERS = 131_072
+
+#: Up to here a call per row is faster than one stacked product of the same bits.
+_FEW_ROWS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What a strategy runs on, and how.
+
+    ``batch`` holds sequences of length 1 or more, ``longest`` is the longest length of the whole
+    data, which ``pad`` pads to. ``alone`` multiplies row by row, so that no rounding differs from
+    the eager run (see rnn.py); without it all rows are multiplied together, as is fastest.
+    """
+
+    rnn: Rnn
+    batch: Ragged
+    longest: int
+    table: BucketTable
+    alone: bool = True
+    cancelled: Callable[[], bool] = never
+
+
+def run_padded(
+    job: Job, pad_to: int, *, left: bool = False, repeat_last: bool = False, masked: bool = False
+) -> Floats:
+    """Run ``job.batch`` as one batch for ``pad_to`` steps; return the last states, (n, H).
+
+    Rows are filled on the right, or on the ``left``, with zeros or (``repeat_last``) with their
+    last input. ``masked`` computes every step of every row, then keeps the old state where the
+    step is padding; an empty row keeps h0 exactly. Raises CancelledError.
+    """
+    rnn = job.rnn
+    times = times_alone if job.alone else times_together
+    order = np.argsort(-job.batch.lengths, kind="stable")
+    rows = job.batch.take(order)
+    filler = np.broadcast_to(rnn.blank, (len(order), rnn.hidden))
+    if repeat_last:
+        filler = _last_inputs(rnn, rows, times)
+    h = np.zeros((len(order), rnn.hidden))
+    total = np.empty_like(h)
+    multiply = _multiplier(h, rnn.wh, total, job.alone)
+    for active, projected in _blocks(job, rows, pad_to, left, times):
+        mask = (np.arange(len(order)) < active)[:, None]
+        padding = active < len(order)
+        top, rest, rest_filler = total[:active], total[active:], filler[active:]
+        for inputs in projected:
+            multiply()
+            np.add(top, inputs, top)
+            if padding:
+                np.add(rest, rest_filler, rest)
+            if masked and padding:
+                np.tanh(total, total)
+                np.copyto(h, total, where=mask)
+            else:
+                np.tanh(total, h)
+    restored = np.empty_like(h)
+    restored[order] = h
+    return restored
+
+
+def run_pad(job: Job) -> Floats:
+    """Zeros on the right, no mask: the state goes on changing after the last real step."""
+    return run_padded(job, job.longest)
+
+
+def run_pad_mask(job: Job) -> Floats:
+    """Zeros on the right, and a mask that holds the state from the last real step on."""
+    return run_padded(job, job.longest, masked=True)
+
+
+def run_left_pad(job: Job) -> Floats:
+    """Zeros on the left, no mask: harmless exactly as long as a zero input leaves h0 alone."""
+    return run_padded(job, job.longest, left=True)
+
+
+def run_repeat_last(job: Job) -> Floats:
+    """The last input again and again on the right, no mask."""
+    return run_padded(job, job.longest, repeat_last=True)
+
+
+def run_bucketed(job: Job) -> Floats:
+    """Each bucket as a batch of its own, padded to its own length, with a mask."""
+    lengths = job.batch.lengths.tolist()
+    bucket_of = {length: job.table.bucket_index(length) for length in set(lengths)}
+    buckets = np.array([bucket_of[length] for length in lengths], np.int64)
+    states = np.empty((len(lengths), job.rnn.hidden))
+    for bucket in np.unique(buckets):
+        rows = np.flatnonzero(buckets == bucket)
+        batch = job.batch.take(rows)
+        pad_to = job.table.pad_to_of(int(batch.lengths[0]))
+        states[rows] = run_padded(replace(job, batch=batch), pad_to, masked=True)
+    return states
+
+
+def run_dynamic(job: Job) -> Floats:
+    """One sequence after the other, one cell call for each step it has: define-by-run."""
+    rnn, batch = job.rnn, job.batch
+    states = np.empty((len(batch.lengths), rnn.hidden))
+    from_x, from_h, h = np.empty(rnn.hidden), np.empty(rnn.hidden), np.empty(rnn.hidden)
+    wx, wh, bias, times_wh = rnn.wx, rnn.wh, rnn.bias, h.dot
+    add, tanh = np.add, np.tanh
+    spans = zip(batch.starts.tolist(), batch.lengths.tolist(), strict=True)
+    for row, (start, length) in enumerate(spans):
+        if job.cancelled():
+            raise CancelledError
+        h.fill(0.0)
+        for x in batch.x[start : start + length]:
+            x.dot(wx, from_x)
+            if bias:
+                add(from_x, bias, from_x)
+            times_wh(wh, from_h)
+            add(from_h, from_x, from_h)
+            tanh(from_h, h)
+        states[row] = h
+    return states
+
+
+def _multiplier(h: Floats, wh: Floats, total: Floats, alone: bool) -> Callable[[], object]:
+    """Return a call that writes h @ Wh into ``total``: in one product or row by row."""
+    if not alone:
+        return lambda: h.dot(wh, total)
+    if len(h) > _FEW_ROWS:
+        rows, products = h[:, None, :], total[:, None, :]
+        return lambda: np.matmul(rows, wh, products)
+    pairs = [(row.dot, product) for row, product in zip(h, total, strict=True)]
+
+    def multiply() -> None:
+        for dot, product in pairs:
+            dot(wh, product)
+
+    return multiply
+
+
+def _last_inputs(rnn: Rnn, rows: Ragged, times: Product) -> Floats:
+    """Project the last input of each row; a row without one gets a zero input."""
+    filler = np.tile(rnn.blank, (len(rows.lengths), 1))
+    real = rows.lengths > 0
+    filler[real] = rnn.project(rows.x[(rows.starts + rows.lengths - 1)[real]], times)
+    return filler
+
+
+def _blocks(
+    job: Job, rows: Ragged, pad_to: int, left: bool, times: Product
+) -> Iterator[tuple[int, Floats]]:
+    """Yield (active, projected) in the order of time steps.
+
+    ``projected`` has shape (steps, active, H): the projected inputs of the ``active`` first rows,
+    the only ones that have inputs in these steps. Its size is bounded.
+    """
+    hidden = job.rnn.hidden
+    first = pad_to - rows.lengths if left else np.zeros_like(rows.lengths)
+    changes = first if left else rows.lengths
+    for start, stop in pairwise(np.unique(np.concatenate(([0, pad_to], changes))).tolist()):
+        active = int(np.count_nonzero((first <= start) & (start < first + rows.lengths)))
+        origin = (rows.starts - first)[:active]
+        block = max(1, _BLOCK_NUMBERS // (max(active, 1) * hidden))
+        for time in range(start, stop, block):
+            if job.cancelled():
+                raise CancelledError
+            times_of = np.arange(time, min(time + block, stop))
+            yield active, _fetch(job.rnn, rows.x, origin, times_of, times)
+
+
+def _fetch(rnn: Rnn, x: Floats, origin: Ints, steps: Ints, times: Product) -> Floats:
+    if not len(origin):
+        return np.empty((len(steps), 0, rnn.hidden))
+    index = (steps[:, None] + origin).reshape(-1)
+    return rnn.project(x[index], times).reshape(len(steps), len(origin), rnn.hidden)
