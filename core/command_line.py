@@ -1,0 +1,247 @@
+"""A state as a command line and back: one table of options serves the parser and the writer.
+
+``parse(arguments(state))`` asks for exactly that state again, which is what saving, resuming,
+the line that reports end with and the line that a key copies all rest on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from .errors import DgplayError
+from .sequences.buckets import PAD_TO_POLICIES
+from .sequences.dataset import DataOptions
+from .sequences.planners import METHODS
+from .sequences.strategies import STRATEGIES
+from .state import LANGUAGES, MODES, PRESETS, SCREENS, Appearance, Model, Request, State
+
+FORMATS = ("jsonl", "csv", "tsv", "histogram", "fasta", "numbers", "text", "npy", "parquet")
+UNITS = ("words", "chars", "bytes")
+OVER = ("refuse", "drop", "truncate")
+
+#: Words that are commands where they come first; a file of that name must not.
+COMMAND_WORDS = (
+    *("report", "plan", "pack", "lengths", "data", "graph", "cost", "claims", "quiz", "lesson"),
+    "completions",
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: its flag, where its value goes, how it is read and what help says.
+
+    ``read`` turns text into a value (ValueError for what it cannot read); None marks a switch.
+    """
+
+    flag: str
+    name: str
+    help: str
+    read: Callable[[str], Any] | None = None
+    metavar: str | None = None
+    choices: tuple[str, ...] | None = None
+
+
+def whole(text: str) -> int:
+    """Read a whole number; raises ValueError."""
+    if not text.isascii() or not text.lstrip("+-").isdigit() or len(text) > 20:
+        raise ValueError(text)
+    return int(text)
+
+
+def count(text: str) -> int:
+    """Read a whole number that is not negative; raises ValueError."""
+    number = whole(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def positive(text: str) -> int:
+    """Read a whole number above zero; raises ValueError."""
+    number = whole(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def finite(text: str) -> float:
+    """Read a finite number; raises ValueError."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def rate(text: str) -> Fraction:
+    """Read a positive rate such as 100, 12.5 or 1/3 as an exact fraction; raises ValueError."""
+    match = re.fullmatch(r"[0-9]{0,20}\.[0-9]{1,20}|[0-9]{1,60}(?:/([0-9]{1,60}))?", text)
+    if match is None or (match[1] is not None and not int(match[1])) or not Fraction(text):
+        raise ValueError(text)
+    return Fraction(text)
+
+
+def whole_list(text: str) -> tuple[int, ...]:
+    """Read whole numbers with commas between; raises ValueError."""
+    return tuple(whole(word.strip()) for word in text.split(","))
+
+
+DATA_OPTIONS: tuple[Option, ...] = (
+    Option("--field", "field", "the field or column that holds the lengths", str, "NAME"),
+    Option("--unit", "unit", "what a string's length counts (default words)", str, None, UNITS),
+    Option("--frame-rate", "frame_rate", "frames a second, for durations", rate, "R"),
+    Option("--format", "format", "the kind of file, instead of finding out", str, "KIND", FORMATS),
+    Option("--skip-bad", "skip_bad", "count bad rows and go on, instead of stopping"),
+    Option("--count", "count", "sequences that a generator draws (default 100)", positive, "N"),
+    Option("--seed", "seed", "seed of every random draw (default 0)", count, "S"),
+    Option("--max-length", "max_length", "the longest length that is taken", positive, "N"),
+    Option("--over", "over", "what happens to longer ones (default refuse)", str, None, OVER),
+)
+
+PLAN_OPTIONS: tuple[Option, ...] = (
+    Option("--boundaries", "boundaries", "inclusive pad-to sizes", whole_list, "5,10,15,20"),
+    Option("-k", "k", "how many buckets; alone, the optimum for K", whole, "K"),
+    Option("--method", "method", "how boundaries are chosen", str, None, tuple(METHODS)),
+    Option("--pad-to", "pad_to", "pad to the longest of a bucket or to its boundary "
+           "(default longest)", str, None, PAD_TO_POLICIES),
+)  # fmt: skip
+
+VIEW_OPTIONS: tuple[Option, ...] = (
+    Option("--mode", "mode", "graph-building mode (default static)", str, None, MODES),
+    Option(
+        "--strategy",
+        "strategy",
+        "the chosen row of the table",
+        str,
+        None,
+        tuple(strategy.name for strategy in STRATEGIES),
+    ),
+    Option("--bias", "bias", "bias of each hidden unit (default 0)", finite, "B"),
+    Option("--weight-scale", "weight_scale", "scale of the weights (default 0.3)", finite, "X"),
+    Option("--hidden", "hidden", "hidden units of the RNN (default 8)", positive, "N"),
+    Option("--screen", "screen", "the screen to open", str, None, SCREENS),
+    Option("--bucket", "bucket", "the active bucket, from 1", positive, "N"),
+    Option("--sequence", "sequence", "the one sequence to look at, from 0", count, "I"),
+    Option("--step", "step", "its step to look at, from 1", positive, "N"),
+    Option("--preset", "preset", "what the Lab shows", str, None, PRESETS),
+    Option("--predict", "predict", "hide results until guessed or revealed"),
+    Option("--time", "time", "measure the time of each strategy"),
+    Option("--compare", "compare", "score the boundaries on other data too", str, "OTHER"),
+)
+
+APPEARANCE_OPTIONS: tuple[Option, ...] = (
+    Option("--lang", "lang", "language of the screens", str, None, LANGUAGES),
+    Option("--theme", "theme", "a Textual theme, such as textual-light", str, "NAME"),
+    Option("--no-color", "no_color", "no colour at all"),
+    Option("--ascii", "ascii", "no character outside ASCII in drawings"),
+    Option("--no-animation", "no_animation", "nothing moves by itself"),
+)
+
+STATE_OPTIONS = (*PLAN_OPTIONS, *VIEW_OPTIONS, *APPEARANCE_OPTIONS)
+
+
+def add_options(parser: argparse.ArgumentParser, options: Iterable[Option], title: str) -> None:
+    """Give a parser a group of options; what is not given is absent from the result."""
+    group = parser.add_argument_group(title)
+    named = {option.name for option in options} >= {"boundaries", "k"}
+    either = group.add_mutually_exclusive_group() if named else group
+    for option in options:
+        settings: dict[str, Any] = {"dest": option.name, "help": option.help.replace("%", "%%")}
+        if option.read is None:
+            settings["action"] = "store_true"
+        else:
+            settings |= {"type": option.read, "choices": option.choices, "metavar": option.metavar}
+        target = either if option.name in ("boundaries", "k") else group
+        target.add_argument(option.flag, default=argparse.SUPPRESS, **settings)
+
+
+def request_from(given: dict[str, Any]) -> Request:
+    """Make the request that parsed options (name to value, absent ones left out) ask for."""
+
+    def taken(kind: type, options: Iterable[str]) -> Any:
+        return kind(**{name: given[name] for name in options if name in given})
+
+    data = taken(DataOptions, ("sources", *(option.name for option in DATA_OPTIONS)))
+    model = taken(Model, _names(VIEW_OPTIONS, Model))
+    appearance = taken(Appearance, _names(APPEARANCE_OPTIONS, Appearance))
+    own = set(_names(STATE_OPTIONS, State)) - {"boundaries", "preset"}
+    state = taken(State, own)
+    return Request(
+        state=replace(state, data=data, model=model, appearance=appearance),
+        boundaries=given.get("boundaries"),
+        k=given.get("k"),
+        method=given.get("method"),
+        preset=given.get("preset"),
+    )
+
+
+def _names(options: Iterable[Option], record: type) -> list[str]:
+    """Return the names of the options that are fields of a record."""
+    known = {field.name for field in fields(record)}
+    return [option.name for option in options if option.name in known]
+
+
+def parse(words: list[str]) -> Request:
+    """Read the arguments of a saved or copied line; raises DgplayError where it cannot."""
+    parser = _RaisingParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("sources", nargs="*")
+    add_options(parser, (*DATA_OPTIONS, *STATE_OPTIONS), "all")
+    given = vars(parser.parse_args(words))
+    return request_from({**given, "sources": tuple(given["sources"])})
+
+
+class _RaisingParser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise DgplayError(message, where="command line")
+
+
+def arguments(state: State, usual_preset: str | None = None) -> list[str]:
+    """Return the arguments that open exactly this state; defaults are left out.
+
+    The boundaries are always named. The preset is left out where it is ``usual_preset``.
+    """
+    words = _differing(DATA_OPTIONS, state.data, DataOptions())
+    words += ["--boundaries", ",".join(map(str, state.boundaries))]
+    words += _differing(PLAN_OPTIONS, state, State())
+    words += _differing(VIEW_OPTIONS, state.model, Model())
+    words += _differing(VIEW_OPTIONS, state, State())
+    words += _differing(APPEARANCE_OPTIONS, state.appearance, Appearance())
+    if state.preset != usual_preset:
+        words += ["--preset", state.preset]
+    sources = list(state.data.sources)
+    if set(sources[:1]) & set(COMMAND_WORDS) or any(map(_looks_like_option, sources)):
+        return [*words, "--", *sources]
+    return [*sources, *words]
+
+
+def line(state: State, usual_preset: str | None = None) -> str:
+    """Return the command line that opens exactly this state."""
+    return shlex.join(["dgplay", *arguments(state, usual_preset)])
+
+
+def _differing(options: Iterable[Option], record: object, usual: object) -> list[str]:
+    words: list[str] = []
+    for option in options:
+        if option.name in ("boundaries", "preset") or not hasattr(record, option.name):
+            continue
+        value = getattr(record, option.name)
+        if value == getattr(usual, option.name) or value is None:
+            continue
+        text = str(value)
+        if option.read is None:
+            words.append(option.flag)
+        elif text.startswith("-"):
+            words.append(f"{option.flag}={text}")  # else argparse would see an option
+        else:
+            words += [option.flag, text]
+    return words
+
+
+def _looks_like_option(source: str) -> bool:
+    return source.startswith("-") and source != "-"

@@ -1,0 +1,442 @@
+"""What a state amounts to, as records and as JSON: one source for the screens and the commands.
+
+Whatever follows from the histogram alone is here at once; what only a run can tell (errors,
+verdicts, times) comes from :func:`run_checks` and may be missing until then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from . import command_line
+from .actions import table_of
+from .compare import Side, compare_record, on_other
+from .errors import PlanError
+from .sequences.analysis import Analysis
+from .sequences.buckets import BucketTable, bucket_table
+from .sequences.checks import Baseline, Check, check
+from .sequences.dataset import Dataset
+from .sequences.edits import move
+from .sequences.histogram import Histogram
+from .sequences.planners import METHODS
+from .sequences.rnn import never
+from .sequences.strategies import STRATEGIES, Strategy
+from .sequences.strategy_counts import StrategyCounts
+from .sequences.timing import Timing, measure
+from .state import State, default_preset
+
+#: Compiled versions of one function before a capturing framework falls back to eager.
+RECOMPILE_LIMIT = 8
+
+
+@dataclass(frozen=True)
+class StrategyRow:
+    """One strategy: its counts, and what was found out by running it (None: not yet)."""
+
+    strategy: Strategy
+    counts: StrategyCounts
+    graphs_made: int
+    check: Check | None
+    timing: Timing | None
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """One way to choose boundaries and what comes of it; ``excess`` is over the optimum for k."""
+
+    name: str
+    boundaries: tuple[int, ...]
+    steps: int
+    waste: float | None
+    excess: float | None
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """What one step of the active boundary would cost; ``length`` is None where it cannot go."""
+
+    direction: int
+    length: int | None
+    steps: int
+    change: int
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far the present boundaries are from the least steps for the same number of buckets."""
+
+    k: int
+    steps: int
+    boundaries: tuple[int, ...]
+    change: int
+
+
+@dataclass(frozen=True)
+class ModeFacts:
+    """The graphs that one graph-building mode makes for this data.
+
+    ``graphs`` pairs what is run with how many graphs that takes; ``lengths`` is the number of
+    distinct lengths, which capture without a symbolic size meets one by one.
+    """
+
+    mode: str
+    graphs: tuple[tuple[str, int], ...]
+    lengths: int
+
+
+def strategy_rows(
+    state: State,
+    analysis: Analysis,
+    table: BucketTable,
+    checks: Mapping[str, Check] | None = None,
+    timings: Mapping[str, Timing] | None = None,
+) -> list[StrategyRow]:
+    """Return one row for each strategy, in the order of the table."""
+    histogram = analysis.histogram
+    rows = []
+    for strategy in STRATEGIES:
+        counts = strategy.counts(histogram, table, state.model.hidden)
+        rows.append(
+            StrategyRow(
+                strategy,
+                counts,
+                graphs_made(strategy, counts, state.mode, histogram),
+                (checks or {}).get(strategy.name),
+                (timings or {}).get(strategy.name),
+            )
+        )
+    return rows
+
+
+def values_of(row: StrategyRow) -> dict[str, int | float | bool | None]:
+    """Return what the cells of a row stand for, by column; None where it is not known."""
+    counts, found = row.counts, row.check
+    return {
+        "steps": counts.steps,
+        "waste": counts.waste,
+        "saved": counts.saved,
+        "extra": counts.extra,
+        "graphs": row.graphs_made,
+        "launches": counts.launches,
+        "wrong": found.wrong if found else None,
+        "result": found.correct if found else None,
+        "error": found.max_abs_error if found else None,
+    }
+
+
+def method_values(row: MethodRow) -> dict[str, int | float | bool | None]:
+    """Return what the cells of a method's row stand for, by column."""
+    return {"steps": row.steps, "waste": row.waste, "excess": row.excess}
+
+
+def graphs_made(strategy: Strategy, counts: StrategyCounts, mode: str, histogram: Histogram) -> int:
+    """Return how many graphs a mode makes for a strategy.
+
+    Eager draws one for each call of the program: one a batch, or one a sequence run alone.
+    Static and capture compile one for each fixed shape; captured sequence by sequence, each
+    distinct length is another shape, up to the recompile limit.
+    """
+    if strategy.static or mode == "static":
+        return counts.graphs
+    return histogram.sequences if mode == "eager" else min(histogram.distinct, RECOMPILE_LIMIT)
+
+
+def mode_facts(analysis: Analysis, table: BucketTable) -> list[ModeFacts]:
+    """Return what each mode makes of the data, in the order of the modes."""
+    histogram = analysis.histogram
+    filled = sum(1 for bucket in table.buckets if bucket.count)
+    compiled = min(histogram.distinct, RECOMPILE_LIMIT)
+    distinct = histogram.distinct
+    return [
+        ModeFacts("eager", (("each sequence", histogram.sequences),), distinct),
+        ModeFacts("static", (("pad", 1), ("bucketed", filled), ("while_loop", 1)), distinct),
+        ModeFacts(
+            "capture",
+            (
+                ("per length", compiled),
+                ("symbolic", symbolic_compiles(analysis.dataset)),
+                ("bucketed", filled),
+            ),
+            distinct,
+        ),
+    ]
+
+
+def symbolic_compiles(dataset: Dataset) -> int:
+    """Return how often capture compiles a program that takes any number of steps.
+
+    The first size is compiled as it is, the second distinct one makes the size symbolic, and
+    0 and 1 always have graphs of their own. Follows the order of the rows where it is known,
+    else shortest first.
+    """
+    histogram = dataset.histogram
+    special = sum(1 for size in (0, 1) if histogram.count_between(size, size))
+    larger = histogram.distinct - special
+    known = dataset.in_order
+    first = int(known[0]) if known is not None and len(known) else histogram.minimum
+    return special + (min(larger, 2) if first > 1 else min(larger, 1))
+
+
+def method_rows(state: State, analysis: Analysis) -> list[MethodRow]:
+    """Return the present boundaries as ``now``, then what each method makes of their number."""
+    rows = [_method_row("now", state.boundaries, state, analysis)]
+    for name in METHODS:
+        with suppress(PlanError):  # a method may refuse so many buckets; the others stand
+            places = analysis.plan(len(state.boundaries), name)
+            rows.append(_method_row(name, places, state, analysis))
+    return rows
+
+
+def _method_row(
+    name: str, boundaries: tuple[int, ...], state: State, analysis: Analysis
+) -> MethodRow:
+    table = bucket_table(analysis.histogram, boundaries, state.pad_to)
+    least = 0
+    with suppress(PlanError):  # more buckets than the search can hold
+        least, _ = analysis.optimum(len(boundaries))
+    excess = table.steps / least - 1 if least else None
+    return MethodRow(name, boundaries, table.steps, table.waste, excess)
+
+
+def neighbours(state: State, analysis: Analysis, table: BucketTable) -> list[Neighbour]:
+    """Return what one step to the left and one to the right of the active bucket's end costs."""
+    found = []
+    for direction in (-1, 1):
+        moved = move(analysis, state.boundaries, state.bucket, direction)
+        if moved == state.boundaries:
+            found.append(Neighbour(direction, None, table.steps, 0))
+            continue
+        steps = bucket_table(analysis.histogram, moved, state.pad_to).steps
+        length = moved[state.bucket - 1]
+        found.append(Neighbour(direction, length, steps, steps - table.steps))
+    return found
+
+
+def distance(analysis: Analysis, table: BucketTable) -> Distance:
+    """Return the optimum for the same number of buckets and how far it is."""
+    k = len(table.boundaries)
+    steps, boundaries = analysis.optimum(k)
+    return Distance(k, steps, boundaries, steps - table.steps)
+
+
+def run_checks(
+    state: State,
+    analysis: Analysis,
+    *,
+    names: tuple[str, ...] | None = None,
+    baseline: Baseline | None = None,
+    cancelled: Callable[[], bool] = never,
+) -> dict[str, Check]:
+    """Run the named strategies (all by default) and compare them with the eager run.
+
+    ``baseline`` shares the eager runs between calls on the same data and model. Raises
+    CancelledError.
+    """
+    shared = baseline or Baseline(analysis.dataset, state.model_options)
+    table = table_of(state, analysis)
+    return {
+        strategy.name: check(
+            strategy,
+            analysis.dataset,
+            table,
+            state.model_options,
+            cancelled=cancelled,
+            baseline=shared,
+        )
+        for strategy in STRATEGIES
+        if names is None or strategy.name in names
+    }
+
+
+def run_timings(
+    state: State,
+    analysis: Analysis,
+    *,
+    names: tuple[str, ...] | None = None,
+    baseline: Baseline | None = None,
+    cancelled: Callable[[], bool] = never,
+) -> dict[str, Timing]:
+    """Measure the named strategies (all by default) on the sequences that fit the budget.
+
+    None fits: no entries. Raises CancelledError.
+    """
+    shared = baseline or Baseline(analysis.dataset, state.model_options)
+    table = table_of(state, analysis)
+    measured = {
+        strategy.name: measure(strategy, shared, table, cancelled=cancelled)
+        for strategy in STRATEGIES
+        if names is None or strategy.name in names
+    }
+    return {name: timing for name, timing in measured.items() if timing is not None}
+
+
+@dataclass(frozen=True)
+class TimeVerdict:
+    """Why time does not follow steps, from the two strategies that differ most.
+
+    Time is taken as launches x ``launch_seconds`` + steps x ``step_seconds``; pad and dynamic are
+    two such equations. ``launch_share`` is the part of dynamic's time that goes into launches,
+    ``seconds_ratio`` and ``steps_ratio`` are dynamic against pad.
+    """
+
+    launch_seconds: float
+    step_seconds: float
+    launch_share: float
+    seconds_ratio: float
+    steps_ratio: float
+
+    @property
+    def follows(self) -> str:
+        """``launches`` where they take most of dynamic's time, else ``steps``."""
+        return "launches" if self.launch_share > 0.5 else "steps"
+
+
+def time_verdict(rows: Sequence[StrategyRow]) -> TimeVerdict | None:
+    """Return what the measured times follow; None until pad and dynamic are measured.
+
+    Also None where the noise of the measurement leaves no positive cost of a launch or a step.
+    """
+    by_name = {row.counts.name: row for row in rows}
+    pad, dynamic = by_name["pad"], by_name["dynamic"]
+    if pad.timing is None or dynamic.timing is None:
+        return None
+    few, many = pad.counts.launches, dynamic.timing.steps  # dynamic launches once a step
+    determinant = few * dynamic.timing.steps - many * pad.timing.steps
+    if not determinant:
+        return None
+    slow, quick = dynamic.timing.seconds, pad.timing.seconds
+    launch = (quick * dynamic.timing.steps - slow * pad.timing.steps) / determinant
+    step = (few * slow - many * quick) / determinant
+    if launch <= 0 or step <= 0:
+        return None
+    return TimeVerdict(
+        launch,
+        step,
+        launch_share=launch * many / slow,
+        seconds_ratio=slow / quick,
+        steps_ratio=dynamic.timing.steps / pad.timing.steps,
+    )
+
+
+def data_record(dataset: Dataset) -> dict[str, Any]:
+    """Return the ``data`` object of the JSON: what was read and where every row went."""
+    histogram = dataset.histogram
+    return {
+        "name": dataset.name,
+        "sequences": histogram.sequences,
+        "zeros": histogram.zeros,
+        "min": histogram.minimum,
+        "max": histogram.maximum,
+        "mean": histogram.mean,
+        "real_steps": histogram.real_steps,
+        "rows": dataset.rows,
+        "skipped": dataset.skipped,
+        "dropped": dataset.dropped,
+        "dropped_steps": dataset.dropped_steps,
+        "truncated": dataset.truncated,
+        "truncated_steps": dataset.truncated_steps,
+    }
+
+
+def bucket_records(table: BucketTable, check_of_bucketed: Check | None) -> list[dict[str, Any]]:
+    """Return the ``buckets`` of the JSON."""
+    verdicts = verdicts_of(table, check_of_bucketed)
+    return [
+        {**asdict(bucket), "waste": bucket.waste, "correct": correct}
+        for bucket, correct in zip(table.buckets, verdicts, strict=True)
+    ]
+
+
+def verdicts_of(table: BucketTable, check_of_bucketed: Check | None) -> tuple[bool | None, ...]:
+    """Return one verdict for each bucket, None where nothing of it was checked."""
+    per_bucket = check_of_bucketed.per_bucket if check_of_bucketed else ()
+    return per_bucket or (None,) * len(table.buckets)
+
+
+def strategy_record(row: StrategyRow) -> dict[str, Any]:
+    """Return one of the ``strategies`` of the JSON."""
+    counts = row.counts
+    found = row.check or Check(None, 0, 0, None)
+    return {
+        "name": counts.name,
+        "steps": counts.steps,
+        "real_steps": counts.real_steps,
+        "waste": counts.waste,
+        "saved": counts.saved,
+        "extra": counts.extra,
+        "macs": counts.macs,
+        "graphs": counts.graphs,
+        "launches": counts.launches,
+        "seconds": row.timing.seconds if row.timing else None,
+        "max_abs_error": found.max_abs_error,
+        "wrong": found.wrong,
+        "checked": found.checked,
+        "correct": found.correct,
+    }
+
+
+def reproduce(state: State, analysis: Analysis) -> str:
+    """Return the command line that reopens exactly this state."""
+    return command_line.line(state, default_preset(analysis))
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A state with everything that was found out about it."""
+
+    state: State
+    analysis: Analysis
+    table: BucketTable
+    rows: tuple[StrategyRow, ...]
+    best: Distance
+    drift: Side | None = None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The JSON object of ``dgplay report --json``."""
+        best = self.best
+        compare = {} if self.drift is None else {"compare": compare_record(self.drift)}
+        return {
+            "data": data_record(self.analysis.dataset),
+            "pad_to": self.state.pad_to,
+            "boundaries": list(self.state.boundaries),
+            "optimal": {"k": best.k, "steps": best.steps, "boundaries": list(best.boundaries)},
+            "buckets": bucket_records(self.table, self.check_of_bucketed),
+            "strategies": [strategy_record(row) for row in self.rows],
+            **compare,
+            "reproduce": reproduce(self.state, self.analysis),
+        }
+
+    @property
+    def check_of_bucketed(self) -> Check | None:
+        """The check of the strategy that the boundaries belong to."""
+        return next(row.check for row in self.rows if row.strategy.by_bucket)
+
+
+def make_report(state: State, analysis: Analysis, other: Analysis | None = None) -> Report:
+    """Count, run and compare everything about a state; measure times where it asks for them.
+
+    ``other`` is the data to score the boundaries on as well.
+    """
+    table = table_of(state, analysis)
+    baseline = Baseline(analysis.dataset, state.model_options)
+    checks = run_checks(state, analysis, baseline=baseline)
+    timings = run_timings(state, analysis, baseline=baseline) if state.time else None
+    rows = strategy_rows(state, analysis, table, checks, timings)
+    drift = None if other is None else on_other(state, other)
+    return Report(state, analysis, table, tuple(rows), distance(analysis, table), drift)
+
+
+def json_safe(value: Any) -> Any:
+    """Return ``value`` with non-finite floats as the strings nan, inf and -inf."""
+    if isinstance(value, dict):
+        return {key: json_safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_safe(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
