@@ -1,0 +1,193 @@
+"""The batch policy: its expectation, its simulation, and that it beats equal totals."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from dgplay.core.errors import PlanError
+from dgplay.core.sequences.batch_policy import (
+    batch_frontier,
+    batch_plan,
+    candidates,
+    expected_of,
+)
+from dgplay.core.sequences.batch_simulation import BatchRule, batch_starts, simulate
+from dgplay.core.sequences.bundled import names, open_set
+from dgplay.core.sequences.histogram import Histogram
+from dgplay.core.sequences.planners import plan
+
+
+def corpus(name: str) -> Histogram:
+    with open_set(name) as lines:
+        rows = [line.decode().split(",") for line in lines if line[:1].isdigit()]
+    return Histogram.from_counts({int(length): int(count) for length, count in rows}).positive
+
+
+def thinned(histogram: Histogram, sequences: int) -> Histogram:
+    """A seeded sample of the sequences, to keep a test short."""
+    if histogram.sequences <= sequences:
+        return histogram
+    all_lengths = np.repeat(histogram.lengths, histogram.counts)
+    drawn = np.random.default_rng(1).choice(all_lengths, sequences, replace=False)
+    return Histogram.from_lengths(drawn)
+
+
+def test_batches_close_as_lhotse_closes_them() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(1000):
+        lengths = rng.integers(1, rng.choice([3, 20, 100]), rng.integers(1, 40))
+        budget = int(rng.integers(1, 400))
+        expected, longest, count = [], 0, 0
+        for place, length in enumerate(lengths.tolist()):
+            if count == 0 or max(longest, length) * (count + 1) > budget:
+                expected.append(place)
+                longest, count = length, 1
+            else:
+                longest, count = max(longest, length), count + 1
+        assert batch_starts(lengths, BatchRule(budget=budget)).tolist() == expected
+
+
+def test_longest_times_count_stays_within_the_budget() -> None:
+    """Case 22: 7.3 and 11.4 s with a limit of 20: 2 * 11.4 is above it, so two batches."""
+    assert batch_starts(np.array([73, 114]), BatchRule(budget=200)).tolist() == [0, 1]
+    assert batch_starts(np.array([73, 100]), BatchRule(budget=200)).tolist() == [0]
+    assert batch_starts(np.array([300, 1]), BatchRule(budget=200)).tolist() == [0, 1]
+
+
+def test_a_fixed_batch_size() -> None:
+    assert batch_starts(np.array([5, 1, 1, 1, 1]), BatchRule(size=2)).tolist() == [0, 2, 4]
+
+
+def test_simulations_repeat_from_the_seed() -> None:
+    histogram = Histogram.from_counts(dict.fromkeys(range(1, 31), 30))
+    rule = BatchRule(budget=100)
+    first = simulate(histogram, (15, 30), rule, seed=3)
+    assert first == simulate(histogram, (15, 30), rule, seed=3)
+    assert first != simulate(histogram, (15, 30), rule, seed=4)
+    assert not first.sampled
+    assert len(first.steps) == 3
+    assert histogram.real_steps <= first.mean_steps <= 450 * 15 + 450 * 30
+    assert first.spread > 0
+
+
+def test_one_length_has_no_padding_and_no_spread() -> None:
+    simulated = simulate(Histogram.from_counts({7: 100}), (7,), BatchRule(budget=70))
+    assert (simulated.mean_steps, simulated.spread, simulated.mean_batches) == (700, 0, 10)
+
+
+def test_more_sequences_than_fit_are_sampled_and_scaled() -> None:
+    histogram = Histogram.from_counts(dict.fromkeys(range(1, 21), 10**12))
+    small = Histogram.from_counts(dict.fromkeys(range(1, 21), 10**4))
+    rule = BatchRule(budget=80)
+    large = simulate(histogram, (10, 20), rule, epochs=1)
+    assert large.sampled
+    expected = simulate(small, (10, 20), rule).mean_steps * 10**8
+    assert large.mean_steps == pytest.approx(expected, rel=0.005)
+
+
+def test_the_expected_longest_of_draws() -> None:
+    """Two draws from 1 and 3, equally likely: 1 with probability 1/4, else 3."""
+    histogram = Histogram.from_counts({1: 1000, 3: 1000})
+    assert expected_of(histogram, (3,), BatchRule(size=2)) == pytest.approx(2000 * 2.5)
+    assert expected_of(histogram, (1, 3), BatchRule(size=2)) == pytest.approx(4000)
+    assert expected_of(histogram, (3,), BatchRule(size=5000)) == 6000
+
+
+def test_the_budget_sets_how_many_are_drawn() -> None:
+    """n * E[longest of n] = budget: here n = 2, E = 2.5, budget 5."""
+    histogram = Histogram.from_counts({1: 1000, 3: 1000})
+    assert expected_of(histogram, (3,), BatchRule(budget=5)) == pytest.approx(5000, rel=1e-4)
+
+
+def test_the_expectation_is_near_the_simulation() -> None:
+    histogram = corpus("ud_english_ewt_words")
+    for boundaries in (plan(histogram, 8, "optimal"), plan(histogram, 4, "geometric")):
+        for rule in (BatchRule(budget=4 * histogram.maximum), BatchRule(size=16)):
+            simulated = simulate(histogram, boundaries, rule)
+            assert expected_of(histogram, boundaries, rule) == (
+                pytest.approx(simulated.mean_steps, rel=0.02)
+            )
+
+
+@pytest.mark.parametrize("rule", [BatchRule(budget=60), BatchRule(size=5)])
+def test_least_expectation_of_all_choices(rule: BatchRule) -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(15):
+        histogram = Histogram.from_lengths(rng.integers(1, 13, 300) * rng.integers(1, 4, 300))
+        lengths = histogram.lengths.tolist()
+        solved = batch_frontier(histogram, rule, 3)
+        for k in (1, 2, 3):
+            tried = min(
+                expected_of(histogram, (*cut, lengths[-1]), rule)
+                for size in range(k)
+                for cut in combinations(lengths[:-1], size)
+            )
+            assert solved.expected[k - 1] == pytest.approx(tried, rel=2e-3)
+            chosen = solved.boundaries(k)
+            assert expected_of(histogram, chosen, rule) == pytest.approx(tried, rel=2e-3)
+
+
+def test_candidates_are_all_lengths_or_quantiles() -> None:
+    few = Histogram.from_lengths(range(1, 513))
+    assert candidates(few).tolist() == list(range(512))
+    many = Histogram.from_lengths(range(1, 5001))
+    chosen = candidates(many)
+    assert len(chosen) <= 512
+    assert chosen[-1] == 4999
+
+
+def test_averaging_between_candidates_loses_little() -> None:
+    histogram = corpus("nemo_python_file_tokens")
+    rule = BatchRule(budget=4 * histogram.maximum)
+    assert histogram.distinct > 512
+    solved = batch_frontier(histogram, rule, 8)
+    exact = expected_of(histogram, solved.boundaries(8), rule)
+    assert solved.expected[7] == pytest.approx(exact, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("times", [4, 16])
+def test_never_worse_than_equal_total(name: str, times: int) -> None:
+    histogram = thinned(corpus(name), 6000)
+    rule = BatchRule(budget=times * histogram.maximum)
+    ours = batch_plan(histogram, 8, rule)
+    theirs = simulate(histogram, plan(histogram, 8, "equal-total"), rule)
+    assert ours.simulation.mean_steps <= theirs.mean_steps + ours.simulation.spread + theirs.spread
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("times", [4, 16])
+def test_never_worse_than_equal_total_on_whole_corpora(name: str, times: int) -> None:
+    histogram = corpus(name)
+    rule = BatchRule(budget=times * histogram.maximum)
+    ours = batch_plan(histogram, 8, rule, epochs=10)
+    theirs = simulate(histogram, plan(histogram, 8, "equal-total"), rule, epochs=10)
+    assert ours.simulation.mean_steps < theirs.mean_steps
+
+
+def test_a_multiple_and_a_minimum() -> None:
+    histogram = corpus("ud_english_ewt_words")
+    rule = BatchRule(budget=400)
+    found = batch_plan(histogram, 8, rule, multiple_of=8, min_count=300)
+    assert all(boundary % 8 == 0 for boundary in found.boundaries)
+    lows = (0, *found.boundaries[:-1])
+    for low, high in zip(lows, found.boundaries, strict=True):
+        assert histogram.count_between(low + 1, high) >= 300
+
+
+@pytest.mark.parametrize("given", [{}, {"budget": 5, "size": 5}, {"budget": 0}, {"size": -1}])
+def test_rules_that_cannot_be(given: dict[str, int]) -> None:
+    with pytest.raises(PlanError) as refused:
+        BatchRule(**given)
+    assert "\n" not in str(refused.value)
+
+
+def test_nothing_to_batch() -> None:
+    with pytest.raises(PlanError, match="no sequence with a step"):
+        batch_plan(Histogram.from_counts({0: 3}), 2, BatchRule(size=2))
+    with pytest.raises(PlanError, match="0 buckets"):
+        batch_plan(Histogram.from_counts({1: 3}), 0, BatchRule(size=2))
