@@ -1,0 +1,323 @@
+"""Owns the shape rules of matmul, of ops that move elements, and of bookkeeping nodes.
+
+Indices are held in canonical form so that they are hashable and tell 1 from True: a tuple of
+``("int", i)``, ``("slice", start, stop, step)`` and ``("new",)``, one entry for each axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .avals import (
+    BOOL,
+    DTYPES,
+    FLOAT64,
+    INT64,
+    AnyAval,
+    Aval,
+    Dim,
+    SymbolicDim,
+    TupleAval,
+    aval_of,
+    broadcast_shapes,
+    divide_dim,
+    element_count,
+    exact,
+    format_shape,
+    promote,
+)
+from .errors import DTypeError, OptionError, ShapeError
+from .ops import Attrs
+from .rules import normal_axes
+
+
+def matmul(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """numpy's matmul; the flags transpose the last two axes of an operand that has two."""
+    x, y = avals
+    flags = {name: bool(attrs[name]) for name in ("transpose_a", "transpose_b")}
+    if x.ndim == 0 or y.ndim == 0:
+        raise ShapeError(f"matmul needs at least one axis on both sides, not {x} and {y}")
+    dtype = promote("matmul", [x.dtype, y.dtype])
+    if dtype.kind != "f":
+        raise DTypeError(f"matmul needs floats, not {x} and {y}")
+    left = _swapped(x.shape) if flags["transpose_a"] and x.ndim > 1 else x.shape
+    right = _swapped(y.shape) if flags["transpose_b"] and y.ndim > 1 else y.shape
+    inner_left = left[-1]
+    inner_right = right[0] if len(right) == 1 else right[-2]
+    if inner_left != inner_right:
+        exact_pair(inner_left, inner_right, "matmul")
+        raise ShapeError(
+            f"matmul: {format_shape(left)} @ {format_shape(right)} "
+            f"({inner_left} columns against {inner_right} rows)"
+        )
+    batch = broadcast_shapes("matmul", left[:-2], right[:-2])
+    rows = left[-2:-1] if len(left) > 1 else ()
+    columns = right[-1:] if len(right) > 1 else ()
+    return Aval((*batch, *rows, *columns), dtype), flags
+
+
+def outer(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Two vectors of floats make a matrix."""
+    x, y = avals
+    dtype = promote("outer", [x.dtype, y.dtype])
+    if x.ndim != 1 or y.ndim != 1 or dtype.kind != "f":
+        raise ShapeError(f"outer needs two vectors of floats, not {x} and {y}")
+    return Aval((*x.shape, *y.shape), dtype), attrs
+
+
+def exact_pair(first: Dim, second: Dim, op: str) -> None:
+    """Ask for the numbers where either size is symbolic."""
+    for dim in (first, second):
+        exact(dim, f"{op} compares the sizes {first} and {second}")
+
+
+def _swapped(shape: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    return (*shape[:-2], shape[-1], shape[-2])
+
+
+def _sizes(op: str, shape: Any) -> tuple[Dim, ...]:
+    listed = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    for dim in listed:
+        if isinstance(dim, bool) or not isinstance(dim, (int, SymbolicDim)):
+            raise OptionError(f"{op}: a size is a whole number, not {dim!r}")
+        if isinstance(dim, int) and dim < -1:
+            raise OptionError(f"{op}: a size cannot be {dim}")
+    return listed
+
+
+def reshape(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """The same number of elements; one size may be -1."""
+    (x,) = avals
+    shape = _sizes("reshape", attrs["shape"])
+    why = f"reshape of {x} to {format_shape(shape)}"
+    if x.shape == shape:
+        return x, {"shape": shape}
+    total = element_count(x.shape)
+    if shape.count(-1) > 1:
+        raise OptionError(f"{why}: only one size may be -1")
+    if -1 in shape:
+        rest = element_count(tuple(dim for dim in shape if dim != -1))
+        if rest == 0:
+            raise ShapeError(f"{why}: the size for -1 is not determined")
+        found = divide_dim(total, rest, why)
+        shape = tuple(found if dim == -1 else dim for dim in shape)
+    elif (wanted := element_count(shape)) != total:
+        exact_pair(total, wanted, "reshape")
+        raise ShapeError(f"{why}: {total} elements do not make {wanted}")
+    return Aval(shape, x.dtype), {"shape": shape}
+
+
+def transpose(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Axes permuted; None reverses them."""
+    (x,) = avals
+    axes = attrs["axes"]
+    if axes is None:
+        order = tuple(reversed(range(x.ndim)))
+    else:
+        order = tuple(axis % x.ndim if isinstance(axis, int) and x.ndim else axis for axis in axes)
+        if sorted(order) != list(range(x.ndim)):
+            raise OptionError(f"transpose: {axes} is not an order of the axes of {x}")
+    return Aval(tuple(x.shape[axis] for axis in order), x.dtype), {"axes": order}
+
+
+def broadcast_to(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Axes of size 1 repeated, axes added in front."""
+    (x,) = avals
+    shape = _sizes("broadcast_to", attrs["shape"])
+    if broadcast_shapes("broadcast_to", x.shape, shape) != shape:
+        raise ShapeError(f"broadcast_to: {x} does not repeat to {format_shape(shape)}")
+    return Aval(shape, x.dtype), {"shape": shape}
+
+
+def sum_to(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """The reverse of broadcast_to."""
+    (x,) = avals
+    shape = _sizes("sum_to", attrs["shape"])
+    if broadcast_shapes("sum_to", x.shape, shape) != x.shape:
+        raise ShapeError(f"sum_to: {format_shape(shape)} does not repeat to {x}")
+    return Aval(shape, x.dtype), {"shape": shape}
+
+
+def _common(op: str, avals: Sequence[Aval]) -> None:
+    if not avals:
+        raise OptionError(f"{op} needs at least one operand")
+
+
+def concat(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Operands joined along an axis that they have; the other sizes agree."""
+    _common("concat", avals)
+    first = avals[0]
+    if first.ndim == 0:
+        raise ShapeError("concat needs at least one axis; stack scalars instead")
+    (axis,) = normal_axes("concat", attrs["axis"], first.ndim)
+    total: Dim = 0
+    for aval in avals:
+        rest = [aval.shape[:axis], aval.shape[axis + 1 :]]
+        if aval.ndim != first.ndim or rest != [first.shape[:axis], first.shape[axis + 1 :]]:
+            listed = ", ".join(str(a) for a in avals)
+            raise ShapeError(f"concat along axis {axis}: {listed} differ elsewhere")
+        total = total + aval.shape[axis]
+    shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
+    return Aval(shape, promote("concat", [a.dtype for a in avals])), {"axis": axis}
+
+
+def stack(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Operands of one shape joined along a new axis."""
+    _common("stack", avals)
+    first = avals[0]
+    if any(aval.shape != first.shape for aval in avals):
+        raise ShapeError(f"stack: {', '.join(str(a) for a in avals)} differ in shape")
+    (axis,) = normal_axes("stack", attrs["axis"], first.ndim + 1)
+    shape = (*first.shape[:axis], len(avals), *first.shape[axis:])
+    return Aval(shape, promote("stack", [a.dtype for a in avals])), {"axis": axis}
+
+
+def normal_index(index: Any, ndim: int) -> tuple[tuple[Any, ...], ...]:
+    """Return an index as Python writes it in canonical form; canonical ones pass through."""
+    entries = list(index) if isinstance(index, tuple) else [index]
+    if entries and all(isinstance(e, tuple) and e and isinstance(e[0], str) for e in entries):
+        return tuple(entries)
+    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    if used > ndim:
+        raise ShapeError(f"getitem: {used} indices for {ndim} axes")
+    if entries.count(Ellipsis) > 1:
+        raise OptionError("getitem: only one ... is possible")
+    missing = [slice(None)] * (ndim - used)
+    if Ellipsis in entries:
+        at = entries.index(Ellipsis)
+        entries[at : at + 1] = missing
+    else:
+        entries.extend(missing)
+    return tuple(_index_entry(entry) for entry in entries)
+
+
+def _index_entry(entry: Any) -> tuple[Any, ...]:
+    if entry is None:
+        return ("new",)
+    if isinstance(entry, slice):
+        bounds = (entry.start, entry.stop, entry.step)
+        if any(b is not None and (isinstance(b, bool) or not isinstance(b, int)) for b in bounds):
+            raise OptionError("getitem: the bounds of a slice are whole numbers")
+        if entry.step == 0:
+            raise OptionError("getitem: the step of a slice cannot be 0")
+        return ("slice", *bounds)
+    if isinstance(entry, bool) or not isinstance(entry, int):
+        raise OptionError(f"getitem: an index is a whole number or a slice, not {entry!r}")
+    return ("int", entry)
+
+
+def _sliced(dim: Dim, entry: tuple[Any, ...]) -> Dim:
+    _, start, stop, step = entry
+    if isinstance(dim, int):
+        return len(range(*slice(start, stop, step).indices(dim)))
+    if start in (None, 0) and stop is None and step in (None, 1, -1):
+        return dim
+    low = dim.low
+    if step in (None, 1) and low is not None and (start or 0) >= 0:
+        begin = int(start or 0)
+        if stop is None and begin <= low:
+            return dim - begin
+        if stop is not None and stop < 0 and begin - stop <= low:
+            return dim + (int(stop) - begin)
+        if stop is not None and begin <= stop <= low:
+            return int(stop) - int(begin)
+    return exact(dim, f"the slice of an axis of size {dim}")
+
+
+def getitem(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Basic indexing: whole numbers, slices, None and an ellipsis."""
+    (x,) = avals
+    index = normal_index(attrs["index"], x.ndim)
+    return Aval(indexed_shape(x, index), x.dtype), {"index": index}
+
+
+def indexed_shape(x: Aval, index: tuple[tuple[Any, ...], ...]) -> tuple[Dim, ...]:
+    """Return the shape of ``x[index]``; :class:`ShapeError` names an index out of range."""
+    shape: list[Dim] = []
+    axis = 0
+    for entry in index:
+        if entry[0] == "new":
+            shape.append(1)
+            continue
+        dim = x.shape[axis]
+        if entry[0] == "slice":
+            shape.append(_sliced(dim, entry))
+        else:
+            low = dim.low if isinstance(dim, SymbolicDim) else dim
+            if low is None or not -low <= entry[1] < low:
+                size = exact(dim, f"index {entry[1]} into an axis of size {dim}")
+                raise ShapeError(f"getitem: index {entry[1]} is out of range for {size} entries")
+        axis += 1
+    return tuple(shape)
+
+
+def put(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """The reverse of getitem: zeros of ``shape`` with the operand written at ``index``."""
+    (x,) = avals
+    shape = _sizes("put", attrs["shape"])
+    index = normal_index(attrs["index"], len(shape))
+    if indexed_shape(Aval(shape, x.dtype), index) != x.shape:
+        raise ShapeError(f"put: {x} does not fit at that index of {format_shape(shape)}")
+    return Aval(shape, x.dtype), {"shape": shape, "index": index}
+
+
+def take(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Entries of the first axis at int64 positions that are known only at run time."""
+    x, index = avals
+    if x.ndim == 0:
+        raise ShapeError(f"take needs at least one axis, not {x}")
+    if index.dtype != INT64:
+        raise DTypeError(f"take: positions are whole numbers (i64), not {index}")
+    return Aval((*index.shape, *x.shape[1:]), x.dtype), attrs
+
+
+def take_grad(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """The reverse of take: zeros of ``shape`` with the operand added at the positions."""
+    gradient, index = avals
+    shape = _sizes("take_grad", attrs["shape"])
+    if gradient.shape != (*index.shape, *shape[1:]):
+        raise ShapeError(f"take_grad: {gradient} does not fit {format_shape(shape)}")
+    return Aval(shape, gradient.dtype), {"shape": shape}
+
+
+def fill(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """An array of one repeated number."""
+    known = {dtype.name: dtype for dtype in DTYPES}
+    if attrs["dtype"] not in known:
+        raise DTypeError(f"fill: there is no element type {attrs['dtype']}; use {', '.join(known)}")
+    value = attrs["value"]
+    if not isinstance(value, (bool, int, float)):
+        raise OptionError(f"fill: the value is a number, not {value!r}")
+    shape = _sizes("fill", attrs["shape"])
+    return Aval(shape, known[attrs["dtype"]]), {**attrs, "shape": shape}
+
+
+def dim(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """A size as a number of the graph: float64 unless ``dtype`` says int64."""
+    (size,) = _sizes("dim", attrs["size"])
+    dtype = INT64 if attrs["dtype"] == "int64" else FLOAT64
+    return Aval((), dtype), {"size": size, "dtype": dtype.name}
+
+
+def placeholder(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """The aval is an option."""
+    return attrs["aval"], attrs
+
+
+def const(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """The aval of the array held."""
+    return aval_of(attrs["value"].array), attrs
+
+
+def pick(avals: Sequence[AnyAval], attrs: Attrs) -> tuple[AnyAval, Attrs]:
+    """One of several results."""
+    (several,) = avals
+    if not isinstance(several, TupleAval) or not 0 <= attrs["index"] < len(several.items):
+        raise OptionError(f"pick: there is no result {attrs['index']} in {several}")
+    return several.items[attrs["index"]], attrs
+
+
+def printing(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
+    """Nothing to compute with: one False that stands for the effect."""
+    return Aval((), BOOL), {"parts": tuple(attrs["parts"])}
