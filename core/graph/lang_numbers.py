@@ -1,0 +1,115 @@
+"""Owns arithmetic on Python numbers: bounded, and with errors that say what to do.
+
+A whole number never grows beyond a few hundred bits, and that is checked before it is
+computed: ``2**10**9`` costs nothing.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .avals import SymbolicDim, exact
+from .errors import OptionError
+from .lang_budget import LARGEST_BITS
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "pow": operator.pow,
+}
+
+_COMPARISON: dict[str, Callable[[Any, Any], bool]] = {
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+}
+
+
+def arithmetic(name: str, left: Any, right: Any) -> Any:
+    """Return ``left name right`` for numbers; :class:`OptionError` says what cannot be."""
+    symbolic = isinstance(left, SymbolicDim) or isinstance(right, SymbolicDim)
+    whole = not isinstance(left, float) and not isinstance(right, float)
+    if symbolic and whole and name in ("add", "sub", "mul"):
+        return _ARITHMETIC[name](left, right)
+    left, right = known(left), known(right)
+    if name in ("logical_and", "logical_or"):
+        return _logical(name, left, right)
+    _check_size(name, left, right)
+    try:
+        result = _ARITHMETIC[name](left, right)
+    except ZeroDivisionError:
+        raise OptionError(f"{left} cannot be divided by zero") from None
+    except OverflowError:
+        raise OptionError(f"the result of {name} is too large for a number") from None
+    if isinstance(result, complex):
+        raise OptionError(f"{left} ** {right} is not a real number")
+    return result
+
+
+def compare(name: str, left: Any, right: Any) -> bool:
+    """Return ``left name right`` for numbers, deciding for symbolic sizes where possible."""
+    if left is right or left == right:
+        return name in ("less_equal", "greater_equal", "equal") and left == left
+    if name in ("equal", "not_equal") and not (_symbolic(left) or _symbolic(right)):
+        return _COMPARISON[name](left, right)
+    if _symbolic(left) or _symbolic(right):
+        decided = _decide_by_bounds(name, left, right)
+        if decided is not None:
+            return decided
+    return _COMPARISON[name](known(left), known(right))
+
+
+def known(value: Any) -> Any:
+    """Return the number behind a size; DimNeeded where a decision needs a symbolic one."""
+    if isinstance(value, SymbolicDim):
+        return exact(value, "Python computes with it")
+    return value
+
+
+def _symbolic(value: Any) -> bool:
+    return isinstance(value, SymbolicDim)
+
+
+def _decide_by_bounds(name: str, left: Any, right: Any) -> bool | None:
+    """Decide a comparison that holds, or fails, for every size of at least 2."""
+    if isinstance(left, float) or isinstance(right, float):
+        return None
+    difference = left - right
+    if not isinstance(difference, SymbolicDim):
+        return _COMPARISON[name](difference, 0)
+    if difference.low is not None and difference.low > 0:
+        return name in ("greater", "greater_equal", "not_equal")
+    opposite = -difference
+    if isinstance(opposite, SymbolicDim) and opposite.low is not None and opposite.low > 0:
+        return name in ("less", "less_equal", "not_equal")
+    return None
+
+
+def _logical(name: str, left: Any, right: Any) -> bool:
+    if not (isinstance(left, bool) and isinstance(right, bool)):
+        raise OptionError("& and | join truth values; use and, or for other values")
+    return (left and right) if name == "logical_and" else (left or right)
+
+
+def _check_size(name: str, left: Any, right: Any) -> None:
+    if not (isinstance(left, int) and isinstance(right, int)):
+        return
+    bits = max(left.bit_length(), right.bit_length()) + 1
+    if name == "mul":
+        bits = left.bit_length() + right.bit_length()
+    elif name == "pow":
+        bits = left.bit_length() * abs(right) if abs(left) > 1 else 1
+    if bits > LARGEST_BITS:
+        raise OptionError(
+            f"the whole number would have about {bits:,} bits, the budget is {LARGEST_BITS}; "
+            "use floats such as 2.0"
+        )
