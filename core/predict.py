@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 #: Columns whose cells hide; what is left is what one predicts from.
 HIDDEN = frozenset(
     {"pad", "steps", "waste", "saved", "extra", "graphs", "launches", "wrong", "result", "error"}
-    | {"excess"}
+    | {"macs", "excess"}
 )
 
 #: How a guess can go, best first.

@@ -1,0 +1,1 @@
+"""Lessons and the quiz: words in text files and tables, every number computed from a state."""

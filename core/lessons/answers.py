@@ -1,0 +1,415 @@
+"""Answers: a documented path to any number that a state amounts to, computed by core alone.
+
+A lesson names where its answer is computed, ``strategies.pad.steps`` or ``best-addition``, and
+never the answer itself. Nothing is computed before it is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..actions import table_of
+from ..errors import DgplayError, PlanError
+from ..report import (
+    Distance,
+    MethodRow,
+    ModeFacts,
+    Neighbour,
+    StrategyRow,
+    data_record,
+    distance,
+    method_rows,
+    mode_facts,
+    neighbours,
+    run_checks,
+    strategy_record,
+    strategy_rows,
+)
+from ..sequences import edits
+from ..sequences.analysis import Analysis
+from ..sequences.buckets import BucketTable, bucket_table
+from ..sequences.checks import Check
+from ..sequences.planners import METHODS
+from ..sequences.strategies import STRATEGIES
+from ..sequences.traces import TRACED, Trace, trace
+from ..state import MODES, State
+from .grading import Truth, grade
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A computed answer; ``share`` says that it is a part of one, shown as a percentage."""
+
+    value: Truth
+    share: bool = False
+
+    @property
+    def text(self) -> str:
+        """The answer as it is shown, in ASCII: 1270, 46.8%, 1.07, WRONG, 4,11,17,20 or -."""
+        value = self.value
+        if value is None:
+            return "-"
+        if isinstance(value, bool):
+            return "OK" if value else "WRONG"
+        if isinstance(value, tuple):
+            return ",".join(map(str, value))
+        if isinstance(value, float):
+            return f"{100 * value:.1f}%" if self.share else number_text(value)
+        return str(value)
+
+    def grade(self, typed: str) -> str:
+        """Grade what was typed: exact, close, off or unreadable."""
+        return grade(typed, self.value, share=self.share)
+
+
+def number_text(value: float) -> str:
+    """Return a number with two decimals, or three digits where it is small."""
+    return f"{value:.2f}" if abs(value) >= 0.005 or value == 0 else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """The best single step of one end: which bucket, from and to which length, what it changes."""
+
+    bucket: int
+    before: int
+    length: int
+    steps: int
+    change: int
+
+
+class Facts:
+    """All there is to know of a state, each part worked out when it is first asked for.
+
+    ``checks`` are those that are known already; one that is missing is run, which may take as
+    long as the check's budget.
+    """
+
+    def __init__(
+        self, state: State, analysis: Analysis, checks: Mapping[str, Check] | None = None
+    ) -> None:
+        self.state = state
+        self.analysis = analysis
+        self._checks = dict(checks or {})
+        self._traces: dict[tuple[str, int], Trace] = {}
+
+    @cached_property
+    def table(self) -> BucketTable:
+        """The buckets."""
+        return table_of(self.state, self.analysis)
+
+    @cached_property
+    def best(self) -> Distance:
+        """The optimum for the same number of buckets."""
+        return distance(self.analysis, self.table)
+
+    @cached_property
+    def methods(self) -> dict[str, MethodRow]:
+        """The present boundaries as ``now`` and what each method makes of their number."""
+        return {row.name: row for row in method_rows(self.state, self.analysis)}
+
+    @cached_property
+    def modes(self) -> dict[str, ModeFacts]:
+        """The graphs that each mode makes."""
+        return {facts.mode: facts for facts in mode_facts(self.analysis, self.table)}
+
+    @cached_property
+    def rows(self) -> dict[str, StrategyRow]:
+        """The strategies with their counts, unchecked."""
+        rows = strategy_rows(self.state, self.analysis, self.table)
+        return {row.strategy.name: row for row in rows}
+
+    def knows(self, names: tuple[str, ...]) -> bool:
+        """Return whether these checks are known without running anything."""
+        return all(name in self._checks for name in names)
+
+    def check(self, name: str) -> Check:
+        """Return the check of a strategy, and run it where it is not known."""
+        if name not in self._checks:
+            self._checks |= run_checks(self.state, self.analysis, names=(name,))
+        return self._checks[name]
+
+    def trace(self, name: str, index: int) -> Trace:
+        """Return one sequence under one strategy; raises DgplayError where there is none."""
+        if (name, index) not in self._traces:
+            dataset, model = self.analysis.dataset, self.state.model_options
+            longest = dataset.histogram.maximum
+            found = trace(name, dataset, model, index, longest)
+            if name == "bucketed" and found.length:
+                found = trace(name, dataset, model, index, self.table.pad_to_of(found.length))
+            self._traces[name, index] = found
+        return self._traces[name, index]
+
+    def steps_beside(self, bucket: int) -> list[Neighbour]:
+        """Return what one step of the end of a bucket to either side would cost."""
+        return neighbours(replace(self.state, bucket=bucket), self.analysis, self.table)
+
+    @cached_property
+    def single_steps(self) -> list[Step]:
+        """Every single step of one end, the best first; of equals the lowest bucket."""
+        found = []
+        for number, end in enumerate(self.state.boundaries, 1):
+            for beside in self.steps_beside(number):
+                if beside.length is not None:
+                    found.append(Step(number, end, beside.length, beside.steps, beside.change))
+        return sorted(found, key=lambda step: step.change)
+
+    @property
+    def best_step(self) -> Step | None:
+        """The single step that saves the most, None where none saves any."""
+        first = self.single_steps[0] if self.single_steps else None
+        return first if first and first.change < 0 else None
+
+    def steps_with(self, length: int) -> int:
+        """Return the steps with one more boundary, at ``length``."""
+        added = edits.add(self.state.boundaries, length)
+        return bucket_table(self.analysis.histogram, added, self.state.pad_to).steps
+
+    @cached_property
+    def best_addition(self) -> int | None:
+        """The length at which one more boundary saves the most, None where none saves any."""
+        try:
+            return edits.best_addition(self.analysis.histogram, self.table)
+        except PlanError:
+            return None
+
+
+def answer(
+    path: str, state: State, analysis: Analysis, checks: Mapping[str, Check] | None = None
+) -> Answer:
+    """Look up the answer at ``path`` in what a state amounts to.
+
+    Raises DgplayError for a path that there is not, saying what there is in its place.
+    """
+    return look_up(path, Facts(state, analysis, checks))
+
+
+def look_up(path: str, facts: Facts) -> Answer:
+    """Look up one of several answers of the same state; raises DgplayError like ``answer``."""
+    rule, words = _matched(path)
+    return rule.find(facts, words)
+
+
+def check_path(path: str) -> None:
+    """Raise DgplayError for a path that no state answers, saying what there is in its place."""
+    _matched(path)
+
+
+def fill(text: str, facts: Facts) -> str:
+    """Put computed answers where a text names their paths in braces: ``{best-addition}``."""
+    return _BRACES.sub(lambda found: look_up(found[1].strip(), facts).text, text)
+
+
+def paths_in(text: str) -> list[str]:
+    """Return the paths that a text names in braces."""
+    return [found.strip() for found in _BRACES.findall(text)]
+
+
+def documented_paths() -> list[tuple[str, str]]:
+    """Return every form of path with what it answers, for the help and the README."""
+    return [(rule.form, rule.doc) for rule in _RULES]
+
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+Find = Callable[[Facts, list[str]], Answer]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One part of a path: a name of a few, or a whole number from ``least`` on."""
+
+    shown: str
+    names: tuple[str, ...] = ()
+    least: int = 0
+
+    def takes(self, word: str) -> bool:
+        if self.names:
+            return word in self.names
+        number = re.fullmatch(r"\d{1,15}", word, re.ASCII)
+        return number is not None and int(word) >= self.least
+
+    @property
+    def choices(self) -> str:
+        return ", ".join(self.names) if self.names else f"whole numbers from {self.least}"
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A form of path, what it answers and how."""
+
+    parts: tuple[_Part, ...]
+    doc: str
+    find: Find
+
+    @property
+    def form(self) -> str:
+        return ".".join(part.shown for part in self.parts)
+
+
+def _matched(path: str) -> tuple[_Rule, list[str]]:
+    words = path.split(".")
+    rules: list[_Rule] = list(_RULES)
+    for place, word in enumerate(words):
+        fitting = [rule for rule in rules if len(rule.parts) > place]
+        kept = [rule for rule in fitting if rule.parts[place].takes(word)]
+        if not kept:
+            before = ".".join(words[:place])
+            if not fitting:
+                raise DgplayError(f"no answer is called {path!r}", hint=f"{before} ends there")
+            there = "; ".join(dict.fromkeys(rule.parts[place].choices for rule in fitting))
+            after = f"after {before} there are" if before else "there are"
+            raise DgplayError(f"no answer is called {path!r}", hint=f"{after} {there}")
+        rules = kept
+    whole = [rule for rule in rules if len(rule.parts) == len(words)]
+    if whole:
+        return whole[0], words
+    there = "; ".join(dict.fromkeys(rule.parts[len(words)].choices for rule in rules))
+    raise DgplayError(f"no answer is called {path!r}", hint=f"after {path} there are {there}")
+
+
+_SHARES = frozenset({"waste", "saved", "extra", "excess"})
+
+
+def _field(record: Any, name: str) -> Answer:
+    value = record[name] if isinstance(record, dict) else getattr(record, name)
+    return Answer(value, share=name in _SHARES)
+
+
+def _data(facts: Facts, words: list[str]) -> Answer:
+    return _field(data_record(facts.analysis.dataset), words[1])
+
+
+def _whole(facts: Facts, words: list[str]) -> Answer:
+    if words[0] == "k":
+        return Answer(len(facts.state.boundaries))
+    return _field(facts.table, words[0])
+
+
+def _bucket(facts: Facts, words: list[str]) -> Answer:
+    index, name = int(words[1]) - 1, words[2]
+    buckets = facts.table.buckets
+    if index >= len(buckets):
+        raise DgplayError(f"there is no bucket {words[1]}", hint=f"there are {len(buckets)}")
+    if name == "correct":
+        return Answer(facts.check("bucketed").per_bucket[index])
+    return _field(buckets[index], name)
+
+
+_CHECKED = ("wrong", "checked", "max_abs_error", "correct")
+
+
+def _strategy(facts: Facts, words: list[str]) -> Answer:
+    row, name = facts.rows[words[1]], words[2]
+    if name == "graphs_made":
+        return Answer(row.graphs_made)
+    if name in _CHECKED:
+        row = replace(row, check=facts.check(words[1]))
+    return _field(strategy_record(row), name)
+
+
+def _method(facts: Facts, words: list[str]) -> Answer:
+    return _field(facts.methods[words[1]], words[2])
+
+
+def _optimal(facts: Facts, words: list[str]) -> Answer:
+    if words[1] == "distance":
+        return Answer(-facts.best.change)
+    if words[1] == "excess":
+        return _field(facts.methods["now"], "excess")
+    return _field(facts.best, words[1])
+
+
+def _optimal_for(facts: Facts, words: list[str]) -> Answer:
+    steps, boundaries = facts.analysis.optimum(int(words[1]))
+    return Answer(steps if words[2] == "steps" else boundaries)
+
+
+_GRAPHS = {
+    "eager": {"drawn": "each sequence"},
+    "static": {"pad": "pad", "bucketed": "bucketed", "while-loop": "while_loop"},
+    "capture": {"per-length": "per length", "symbolic": "symbolic", "bucketed": "bucketed"},
+}
+
+
+def _mode(facts: Facts, words: list[str]) -> Answer:
+    return Answer(dict(facts.modes[words[1]].graphs)[_GRAPHS[words[1]][words[2]]])
+
+
+def _trace(facts: Facts, words: list[str]) -> Answer:
+    found = facts.trace(words[1], int(words[2]))
+    name = words[3]
+    if name == "error":
+        return Answer(found.output_error)
+    if name == "length":
+        return Answer(found.length)
+    if name == "norm":
+        return _norm(found, int(words[4]))
+    return _norm(found, found.real_end if name == "real" else len(found.norms))
+
+
+def _norm(found: Trace, step: int) -> Answer:
+    """Return |h| after a step, counted from 1; before the first step it is 0."""
+    if step > len(found.norms):
+        raise DgplayError(f"there is no step {step}", hint=f"there are {len(found.norms)}")
+    return Answer(found.norms[step - 1] if step else 0.0)
+
+
+def _addition(facts: Facts, words: list[str]) -> Answer:
+    place = facts.best_addition
+    if len(words) == 1 or place is None:
+        return Answer(place)
+    after = facts.steps_with(place)
+    return Answer(after if words[1] == "steps" else facts.table.steps - after)
+
+
+def _step(facts: Facts, words: list[str]) -> Answer:
+    best = facts.best_step
+    return Answer(None) if best is None else _field(best, words[1])
+
+
+def _name(*names: str) -> _Part:
+    return _Part("|".join(names), names)
+
+
+_STRATEGY_NAMES = tuple(strategy.name for strategy in STRATEGIES)
+_N = _Part("N", least=1)
+
+_RULES: tuple[_Rule, ...] = (
+    _Rule((_name("data"), _name("name", "sequences", "zeros", "min", "max", "mean", "real_steps",
+                                "rows", "skipped", "dropped", "truncated")),
+          "what was read", _data),
+    _Rule((_name("k", "boundaries", "steps", "real_steps", "waste"),),
+          "the boundaries of the state and what they cost together", _whole),
+    _Rule((_name("buckets"), _N, _name("low", "high", "count", "pad_to", "steps", "real_steps",
+                                       "waste", "correct")),
+          "bucket N, from 1", _bucket),
+    _Rule((_name("strategies"), _Part("STRATEGY", _STRATEGY_NAMES),
+           _name("steps", "real_steps", "waste", "saved", "extra", "macs", "graphs", "graphs_made",
+                 "launches", *_CHECKED)),
+          "a row of the strategy table", _strategy),
+    _Rule((_name("methods"), _Part("METHOD", ("now", *METHODS)),
+           _name("steps", "waste", "excess", "boundaries")),
+          "a row of the method table", _method),
+    _Rule((_name("optimal"), _name("k", "steps", "boundaries", "distance", "excess")),
+          "the optimum for the same number of buckets, and how far it is", _optimal),
+    _Rule((_name("optimal"), _N, _name("steps", "boundaries")),
+          "the optimum for N buckets", _optimal_for),
+    *(_Rule((_name("modes"), _name(mode), _name(*_GRAPHS[mode])),
+            "graphs that the mode makes of the data", _mode) for mode in MODES),
+    _Rule((_name("trace"), _Part("STRATEGY", TRACED), _Part("I"),
+           _name("error", "length", "real", "last")),
+          "sequence I, from 0: output error, length, |h| after its last real step, |h| at the end",
+          _trace),
+    _Rule((_name("trace"), _Part("STRATEGY", TRACED), _Part("I"), _name("norm"), _N),
+          "|h| of sequence I after step N, from 1", _trace),
+    _Rule((_name("best-addition"),), "where one more boundary saves most", _addition),
+    _Rule((_name("best-addition"), _name("steps", "saves")),
+          "the steps with that boundary, and how many it saves", _addition),
+    _Rule((_name("best-move"), _name("bucket", "before", "length", "steps", "change")),
+          "the single step of one end that saves most", _step),
+)  # fmt: skip
