@@ -9,9 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from .errors import DgplayError, PlanError
+from .graph_view.options import GraphOptions
+from .planning import Planning
 from .sequences import edits
 from .sequences.analysis import Analysis
-from .sequences.buckets import PAD_TO_POLICIES, BucketTable, bucket_table
+from .sequences.buckets import (
+    PAD_TO_POLICIES,
+    BucketTable,
+    bucket_table,
+    check_boundaries,
+)
 from .sequences.strategies import strategy_named
 from .state import (
     MODES,
@@ -68,6 +75,21 @@ class ApplyMethod:
 
     method: str
     k: int | None = None
+
+
+@dataclass(frozen=True)
+class SetBoundaries:
+    """Take these boundaries; ``name`` is what they are called, such as the method's."""
+
+    boundaries: tuple[int, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class SetPlanning:
+    """Change what plans are asked for, and how batches are made."""
+
+    planning: Planning
 
 
 @dataclass(frozen=True)
@@ -152,6 +174,14 @@ class SetAppearance:
     appearance: Appearance
 
 
+@dataclass(frozen=True)
+class SetGraph:
+    """Take what the Graph screen shows: what its run was asked for, and its cursor from 1."""
+
+    options: GraphOptions
+    step: int | None = None
+
+
 Action = (
     SelectBucket
     | MoveEnd
@@ -160,6 +190,8 @@ Action = (
     | AddBoundary
     | DeleteBoundary
     | ApplyMethod
+    | SetBoundaries
+    | SetPlanning
     | ChangeCount
     | SetPadTo
     | SetMode
@@ -172,6 +204,7 @@ Action = (
     | SetTime
     | SetScreen
     | SetAppearance
+    | SetGraph
 )
 
 
@@ -180,8 +213,9 @@ class Outcome:
     """What an action did.
 
     ``kind`` names it (``end``, ``boundaries``, ``add``, ``delete``, ``optimum``, ``method``,
-    ``refused``, ``clamped`` or ``none``); ``steps_before`` and ``steps_after`` are the padded
-    steps; ``bucket`` and ``length`` say where, ``text`` holds the reason of a refusal or a name.
+    ``plan``, ``planning``, ``refused``, ``clamped`` or ``none``); ``steps_before`` and
+    ``steps_after`` are the padded steps; ``bucket`` and ``length`` say where, ``text`` holds the
+    reason of a refusal or a name.
     """
 
     kind: str = "none"
@@ -211,6 +245,8 @@ def reduce(state: State, action: Action, analysis: Analysis) -> tuple[State, Out
             return replace(state, preset=preset or _next(PRESETS, state.preset)), Outcome()
         case SetModel(model):
             return replace(state, model=model), Outcome("model")
+        case SetPlanning(planning):
+            return replace(state, planning=planning), Outcome("planning")
         case LookAt(sequence):
             last = analysis.histogram.sequences - 1
             return replace(state, sequence=max(0, min(sequence, last)), step=None), Outcome()
@@ -222,7 +258,11 @@ def reduce(state: State, action: Action, analysis: Analysis) -> tuple[State, Out
         case SetTime(time):
             return replace(state, time=time), Outcome()
         case SetScreen(screen):
-            return replace(state, screen=screen), Outcome()
+            # A step belongs to what it counts: the stops of a program, or those of a sequence.
+            kept = ("graph" in (screen, state.screen)) == (screen == state.screen)
+            return replace(state, screen=screen, step=state.step if kept else None), Outcome()
+        case SetGraph(options, step):
+            return replace(state, graph=options, step=step), Outcome()
         case SetAppearance(appearance):
             return replace(state, appearance=appearance), Outcome()
         case SetPadTo(policy):
@@ -264,6 +304,9 @@ def _edit(state: State, action: Action, analysis: Analysis) -> tuple[State, Outc
         case ApplyMethod(method, k):
             planned = analysis.plan(len(boundaries) if k is None else k, method)
             return _told(state, _with(state, planned), analysis, "method", text=method)
+        case SetBoundaries(wanted, name):
+            checked = check_boundaries(wanted, maximum)
+            return _told(state, _with(state, checked), analysis, "plan", text=name)
         case ChangeCount(by):
             planned = analysis.plan(len(boundaries) + by, "optimal")
             if (len(planned) - len(boundaries)) * by <= 0:

@@ -16,9 +16,11 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from .errors import DgplayError
+from .graph_view.options import GraphOptions, pass_list
+from .planning import Planning
 from .sequences.buckets import PAD_TO_POLICIES
 from .sequences.dataset import DataOptions
-from .sequences.planners import METHODS
+from .sequences.planners import METHOD_NAMES
 from .sequences.strategies import STRATEGIES
 from .state import LANGUAGES, MODES, PRESETS, SCREENS, Appearance, Model, Request, State
 
@@ -46,6 +48,7 @@ class Option:
     read: Callable[[str], Any] | None = None
     metavar: str | None = None
     choices: tuple[str, ...] | None = None
+    repeats: bool = False  #: may be given several times; the value is a tuple
 
 
 def whole(text: str) -> int:
@@ -87,6 +90,11 @@ def rate(text: str) -> Fraction:
     return Fraction(text)
 
 
+def amount(text: str) -> Fraction:
+    """Read a number that is not negative, such as 0, 2.5 or 1/3, exactly; raises ValueError."""
+    return Fraction(0) if re.fullmatch(r"[0.]*0[0.]*", text) and Fraction(text) == 0 else rate(text)
+
+
 def whole_list(text: str) -> tuple[int, ...]:
     """Read whole numbers with commas between; raises ValueError."""
     return tuple(whole(word.strip()) for word in text.split(","))
@@ -107,9 +115,38 @@ DATA_OPTIONS: tuple[Option, ...] = (
 PLAN_OPTIONS: tuple[Option, ...] = (
     Option("--boundaries", "boundaries", "inclusive pad-to sizes", whole_list, "5,10,15,20"),
     Option("-k", "k", "how many buckets; alone, the optimum for K", whole, "K"),
-    Option("--method", "method", "how boundaries are chosen", str, None, tuple(METHODS)),
+    Option("--method", "method", "how boundaries are chosen", str, None, METHOD_NAMES),
     Option("--pad-to", "pad_to", "pad to the longest of a bucket or to its boundary "
            "(default longest)", str, None, PAD_TO_POLICIES),
+)  # fmt: skip
+
+PLANNING_OPTIONS: tuple[Option, ...] = (
+    Option("--cost", "cost", "what a plan minimises: linear, quadratic, A,B or a file of "
+           "length,milliseconds (default linear)", str, "COST"),
+    Option("--multiple-of", "multiple_of", "boundaries are multiples of M", positive, "M"),
+    Option("--min-count", "min_count", "sequences in a bucket at least", positive, "N"),
+    Option("--compile-cost", "compile_cost", "what a graph costs by itself, in steps or in the "
+           "unit of the cost", amount, "STEPS"),
+    Option("--budget", "budget", "steps of a batch at most, padding included", positive, "STEPS"),
+    Option("--batch-size", "batch_size", "sequences of a batch", positive, "N"),
+)  # fmt: skip
+
+GRAPH_OPTIONS: tuple[Option, ...] = (
+    Option("--program", "program", "the program of the Graph screen: bundled, or a file "
+           "(default affine)", str, "PROGRAM"),
+    Option("--feed", "feed", "inputs of every call: a=2; x=[1,2]; k=int(3)", str, "INPUTS",
+           repeats=True),
+    Option("--call", "calls", "one call with inputs of its own; as often as there are calls",
+           str, "INPUTS", repeats=True),
+    Option("--grad", "grad", "an input whose gradient is wanted, all or none (default the first "
+           "float input)", str, "NAME", repeats=True),
+    Option("--passes", "passes", "all, none, or a list of fold, deadbranch, cse, dce, fuse, "
+           "fast-math (default all: the first five)", pass_list, "LIST"),
+    Option("--recompile-limit", "recompile_limit", "graphs compiled at one place before it runs "
+           "eagerly (default 8)", count, "N"),
+    Option("--dynamic", "dynamic", "whether a second size makes a dimension symbolic "
+           "(default on)", str, None, ("on", "off")),
+    Option("--no-guards", "no_guards", "replay the first call, stale or not"),
 )  # fmt: skip
 
 VIEW_OPTIONS: tuple[Option, ...] = (
@@ -128,7 +165,13 @@ VIEW_OPTIONS: tuple[Option, ...] = (
     Option("--screen", "screen", "the screen to open", str, None, SCREENS),
     Option("--bucket", "bucket", "the active bucket, from 1", positive, "N"),
     Option("--sequence", "sequence", "the one sequence to look at, from 0", count, "I"),
-    Option("--step", "step", "its step to look at, from 1", positive, "N"),
+    Option(
+        "--step",
+        "step",
+        "its step to look at, from 1; of the Graph screen, its cursor",
+        positive,
+        "N",
+    ),
     Option("--preset", "preset", "what the Lab shows", str, None, PRESETS),
     Option("--predict", "predict", "hide results until guessed or revealed"),
     Option("--time", "time", "measure the time of each strategy"),
@@ -143,21 +186,35 @@ APPEARANCE_OPTIONS: tuple[Option, ...] = (
     Option("--no-animation", "no_animation", "nothing moves by itself"),
 )
 
-STATE_OPTIONS = (*PLAN_OPTIONS, *VIEW_OPTIONS, *APPEARANCE_OPTIONS)
+STATE_OPTIONS = (
+    *PLAN_OPTIONS, *PLANNING_OPTIONS, *GRAPH_OPTIONS, *VIEW_OPTIONS, *APPEARANCE_OPTIONS,
+)  # fmt: skip
+
+
+#: Options of which at most one is given.
+EXCLUSIVE = (("boundaries", "k"), ("budget", "batch_size"))
 
 
 def add_options(parser: argparse.ArgumentParser, options: Iterable[Option], title: str) -> None:
     """Give a parser a group of options; what is not given is absent from the result."""
+    options = tuple(options)
     group = parser.add_argument_group(title)
-    named = {option.name for option in options} >= {"boundaries", "k"}
-    either = group.add_mutually_exclusive_group() if named else group
+    named = {option.name for option in options}
+    either = {
+        name: exclusive
+        for names in EXCLUSIVE
+        if named.issuperset(names)
+        for exclusive in (group.add_mutually_exclusive_group(),)
+        for name in names
+    }
     for option in options:
         settings: dict[str, Any] = {"dest": option.name, "help": option.help.replace("%", "%%")}
         if option.read is None:
             settings["action"] = "store_true"
         else:
             settings |= {"type": option.read, "choices": option.choices, "metavar": option.metavar}
-        target = either if option.name in ("boundaries", "k") else group
+            settings |= {"action": "append"} if option.repeats else {}
+        target = either.get(option.name, group)
         target.add_argument(option.flag, default=argparse.SUPPRESS, **settings)
 
 
@@ -165,15 +222,20 @@ def request_from(given: dict[str, Any]) -> Request:
     """Make the request that parsed options (name to value, absent ones left out) ask for."""
 
     def taken(kind: type, options: Iterable[str]) -> Any:
-        return kind(**{name: given[name] for name in options if name in given})
+        found = {name: given[name] for name in options if name in given}
+        return kind(**{n: tuple(v) if isinstance(v, list) else v for n, v in found.items()})
 
     data = taken(DataOptions, ("sources", *(option.name for option in DATA_OPTIONS)))
     model = taken(Model, _names(VIEW_OPTIONS, Model))
+    planning = taken(Planning, _names(PLANNING_OPTIONS, Planning))
+    graph = taken(GraphOptions, _names(GRAPH_OPTIONS, GraphOptions))
     appearance = taken(Appearance, _names(APPEARANCE_OPTIONS, Appearance))
     own = set(_names(STATE_OPTIONS, State)) - {"boundaries", "preset"}
     state = taken(State, own)
     return Request(
-        state=replace(state, data=data, model=model, appearance=appearance),
+        state=replace(
+            state, data=data, planning=planning, graph=graph, model=model, appearance=appearance
+        ),
         boundaries=given.get("boundaries"),
         k=given.get("k"),
         method=given.get("method"),
@@ -209,6 +271,8 @@ def arguments(state: State, usual_preset: str | None = None) -> list[str]:
     words = _differing(DATA_OPTIONS, state.data, DataOptions())
     words += ["--boundaries", ",".join(map(str, state.boundaries))]
     words += _differing(PLAN_OPTIONS, state, State())
+    words += _differing(PLANNING_OPTIONS, state.planning, Planning())
+    words += _differing(GRAPH_OPTIONS, state.graph, GraphOptions())
     words += _differing(VIEW_OPTIONS, state.model, Model())
     words += _differing(VIEW_OPTIONS, state, State())
     words += _differing(APPEARANCE_OPTIONS, state.appearance, Appearance())
@@ -231,16 +295,32 @@ def _differing(options: Iterable[Option], record: object, usual: object) -> list
         if option.name in ("boundaries", "preset") or not hasattr(record, option.name):
             continue
         value = getattr(record, option.name)
-        if value == getattr(usual, option.name) or value is None:
-            continue
-        text = str(value)
-        if option.read is None:
-            words.append(option.flag)
-        elif text.startswith("-"):
-            words.append(f"{option.flag}={text}")  # else argparse would see an option
-        else:
-            words += [option.flag, text]
+        if value != getattr(usual, option.name) and value is not None:
+            words += _spelt(option, value)
     return words
+
+
+def words_of(options: Iterable[Option], given: dict[str, Any]) -> list[str]:
+    """Return parsed options as arguments again; ``given`` maps names to values."""
+    words = [word for option in options if option.name in given
+             for word in _spelt(option, given[option.name])]  # fmt: skip
+    sources = list(given.get("sources", ()))
+    if any(map(_looks_like_option, sources)):
+        return [*words, "--", *sources]
+    return [*sources, *words]
+
+
+def _spelt(option: Option, value: object) -> list[str]:
+    """Return an option with its value as a command line spells it."""
+    if option.read is None:
+        return [option.flag]
+    if option.repeats:
+        each = value if isinstance(value, (tuple, list)) else ()
+        return [word for one in each for word in _spelt(replace(option, repeats=False), one)]
+    text = (",".join(map(str, value)) or "none") if isinstance(value, tuple) else str(value)
+    if text.startswith("-"):
+        return [f"{option.flag}={text}"]  # else argparse would see an option
+    return [option.flag, text]
 
 
 def _looks_like_option(source: str) -> bool:

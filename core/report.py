@@ -122,6 +122,7 @@ def values_of(row: StrategyRow) -> dict[str, int | float | bool | None]:
         "extra": counts.extra,
         "graphs": row.graphs_made,
         "launches": counts.launches,
+        "macs": counts.macs,
         "wrong": found.wrong if found else None,
         "result": found.correct if found else None,
         "error": found.max_abs_error if found else None,

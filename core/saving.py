@@ -19,6 +19,7 @@ from pathlib import Path
 
 from . import command_line
 from .errors import DgplayError
+from .sequences.costs import LINEAR, QUADRATIC
 from .state import Request, State
 
 FORMAT = "dgplay-state"
@@ -168,7 +169,10 @@ def from_folder(request: Request, folder: str) -> Request:
     sources = tuple(_anchored(source, folder) for source in state.data.sources)
     data = replace(state.data, sources=sources)
     compare = None if state.compare is None else _anchored(state.compare, folder)
-    return replace(request, state=replace(state, data=data, compare=compare))
+    planning = state.planning
+    if planning.cost not in (LINEAR.name, QUADRATIC.name):
+        planning = replace(planning, cost=_anchored(planning.cost, folder))
+    return replace(request, state=replace(state, data=data, planning=planning, compare=compare))
 
 
 def _anchored(source: str, folder: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from .errors import PlanError
+from .graph_view.options import GraphOptions
+from .planning import Planning, chosen_boundaries
 from .sequences.analysis import Analysis
 from .sequences.buckets import check_boundaries
 from .sequences.dataset import DataOptions
@@ -16,7 +18,7 @@ from .sequences.rnn import ModelOptions
 
 MODES = ("eager", "static", "capture")
 PRESETS = ("lesson", "data")
-SCREENS = ("lab", "quiz")
+SCREENS = ("lab", "plan", "graph", "quiz")
 LANGUAGES = ("en", "zh")
 
 #: Buckets asked for when none are named: the article's four, and eight for real data.
@@ -50,13 +52,15 @@ class State:
 
     ``boundaries`` are inclusive pad-to sizes, ``bucket`` the active one from 1. ``sequence`` is
     the one under the magnifying glass, from 0, and ``step`` the step looked at, from 1 (None: the
-    last). ``predict`` hides results until guessed, ``time`` asks for measured times, ``compare``
-    names other data that the boundaries are scored on.
+    last); on the Graph screen ``step`` is its cursor. ``predict`` hides results until guessed,
+    ``time`` asks for measured times, ``compare`` names other data for the same boundaries.
     """
 
     data: DataOptions = field(default_factory=DataOptions)
     boundaries: tuple[int, ...] = (5, 10, 15, 20)
     pad_to: str = "longest"
+    planning: Planning = field(default_factory=Planning)
+    graph: GraphOptions = field(default_factory=GraphOptions)
     model: Model = field(default_factory=Model)
     mode: str = "static"
     strategy: str = "bucketed"
@@ -77,8 +81,8 @@ class State:
         return ModelOptions(model.hidden, model.weight_scale, model.bias, self.data.seed)
 
     def content(self) -> tuple[object, ...]:
-        """Return what an undo takes back: the data, the boundaries, the policy and the model."""
-        return (self.data, self.boundaries, self.pad_to, self.model)
+        """Return what an undo takes back: data, boundaries, policy, planning and model."""
+        return (self.data, self.boundaries, self.pad_to, self.planning, self.model)
 
     def with_content_of(self, other: State) -> State:
         """Take the content and the active bucket of ``other``, and keep the view as it is."""
@@ -87,6 +91,7 @@ class State:
             data=other.data,
             boundaries=other.boundaries,
             pad_to=other.pad_to,
+            planning=other.planning,
             model=other.model,
             bucket=other.bucket,
         )
@@ -117,12 +122,14 @@ def opening_boundaries(request: Request, analysis: Analysis) -> tuple[int, ...]:
     """
     if request.boundaries is not None:
         return check_boundaries(request.boundaries, analysis.histogram.maximum)
+    planning = request.state.planning
     if request.method is None and request.k is not None:
-        return analysis.plan(request.k, "optimal")
+        return chosen_boundaries(analysis, planning, request.k, "optimal")
     lesson = analysis.moves_by_one
     usual = LESSON_BUCKETS if lesson else DATA_BUCKETS
     method = request.method or ("uniform" if lesson else "equal-total")
-    return analysis.plan(usual if request.k is None else request.k, method)
+    k = usual if request.k is None else request.k
+    return chosen_boundaries(analysis, planning, k, method)
 
 
 def open_state(request: Request, analysis: Analysis) -> State:

@@ -32,6 +32,17 @@ library.py      eager for use from Python: grad, custom_op, cond, node_gradients
 runtime.py      ``Session``: run a graph under feeds, for fetches, with a memory plan
 memory.py       liveness, buffer assignment with proof, peaks
 passes/         rewrites, each ``Graph -> PassResult``
+feeds.py        inputs as they are typed: ``x=[1,2]; k=int(3)``
+lang.py         a source text as a checked program; what the language is
+lang_*.py       its parser, names, instructions, machine, budgets and refusals
+bundled.py      the bundled programs, which are in programs/
+capture.py      capture: run on fakes, compile, guard, ask again
+capture_*.py    one call, traces, places, runs, backward, fallback, replay
+guards.py       guards as sentences
+segments.py     compiled segments and their cache
+modes.py        one program opened in a mode, call by call
+compare.py      where results differ, in ulps
+report.py       the JSON of ``dgplay graph``
 ==============  ==================================================================
 
 The protocol in one example; ``b`` may be any builder, ``x`` and ``y`` its values::

@@ -54,7 +54,8 @@ class Analysis:
         """Choose at most ``k`` boundaries by a method, once for each pair; raises PlanError."""
         if (k, method) not in self._plans:
             solved = self.frontier if method == "optimal" else None
-            self._plans[k, method] = plan(self.histogram, k, method, solved)
+            in_order = self.dataset.in_order
+            self._plans[k, method] = plan(self.histogram, k, method, solved, in_order=in_order)
         return self._plans[k, method]
 
     @cached_property

@@ -32,7 +32,8 @@ class BatchOptions:
     keep it as a batch of one. ``uneven`` says what happens to batches that the ranks cannot share
     equally. ``skip_batches`` are the batches that each rank has already run (its optimizer steps).
     ``mega_batches`` fixes how many batches a group of the grouped order holds; None takes 50, or
-    fewer where the data would not fill four groups.
+    fewer where the data would not fill four groups. What a batch is padded to is rounded up to a
+    multiple of ``multiple_of`` steps.
     """
 
     budget: int | None = None
@@ -48,6 +49,7 @@ class BatchOptions:
     skip_batches: int = 0
     mega_batches: int | None = None
     seed: int = 0
+    multiple_of: int = 1
 
     def check(self) -> None:
         """Raise PlanError, one line, for options that contradict each other or make no sense."""
@@ -60,6 +62,7 @@ class BatchOptions:
             ("--batch-size", self.batch_size, 1),
             ("--batch-multiple", self.batch_multiple, 1),
             ("--ranks", self.ranks, 1),
+            ("--multiple-of", self.multiple_of, 1),
             ("--skip-batches", self.skip_batches, 0),
             ("--seed", self.seed, 0),
         ):

@@ -43,6 +43,8 @@ class BatchReport:
     ``buffer`` is how many sequences a stream must hold so that some bucket can always fill a
     batch. ``dropped`` sequences exceeded the budget, ``kept_over`` did and were kept;
     ``unshared`` and ``repeated`` are those of batches dropped or repeated for the ranks.
+    ``bucket_steps`` are the steps of each bucket, in the mean of the simulated epochs; None where
+    batches cross buckets.
     """
 
     count: int
@@ -65,6 +67,7 @@ class BatchReport:
     unshared_steps: int
     repeated: int
     repeated_steps: int
+    bucket_steps: tuple[float, ...] | None
 
     def as_json(self) -> dict[str, Any]:
         """Return the seven figures of ``plan --json`` under their keys."""
@@ -100,7 +103,8 @@ def batch_report(
 ) -> BatchReport:
     """Make the batches of an epoch and report on them; raises PlanError as make_batches does."""
     batches, shares, skipped = resume(lengths, boundaries, options)
-    steps, spread = _steps_of_epochs(batches, lengths, boundaries, options, epochs)
+    simulated = _epochs(batches, lengths, boundaries, options, epochs)
+    steps, spread = _steps_of_epochs(simulated, options)
     real = batches.total_real_steps
     capacity = options.budget or options.size_for(1)
     used = batches.total_steps if options.budget else int(batches.sizes.sum())
@@ -125,6 +129,7 @@ def batch_report(
         unshared_steps=shares.dropped_steps,
         repeated=shares.repeated,
         repeated_steps=shares.repeated_steps,
+        bucket_steps=_steps_of_buckets(simulated, boundaries, options),
     )
 
 
@@ -156,20 +161,40 @@ def resume(
     )
 
 
-def _steps_of_epochs(
+def _epochs(
     first: Batches,
     lengths: Ints,
     boundaries: tuple[int, ...],
     options: BatchOptions,
     epochs: int,
-) -> tuple[int | float, float | None]:
-    """Return the steps of an epoch, simulated where each epoch differs, and their spread."""
+) -> list[Batches]:
+    """Return the epochs whose mean counts: some where each one differs, else the first alone."""
     if options.pad_to != "batch":
-        return first.total_steps, None
+        return [first]
     numbers = range(first.epoch + 1, first.epoch + epochs)
-    more = [make_batches(lengths, boundaries, options, n).total_steps for n in numbers]
-    steps = np.array([first.total_steps, *more], np.float64)
+    return [first, *(make_batches(lengths, boundaries, options, number) for number in numbers)]
+
+
+def _steps_of_epochs(
+    simulated: list[Batches], options: BatchOptions
+) -> tuple[int | float, float | None]:
+    """Return the steps of an epoch, the mean where each one differs, and their spread."""
+    if options.pad_to != "batch":
+        return simulated[0].total_steps, None
+    steps = np.array([batches.total_steps for batches in simulated], np.float64)
     return float(steps.mean()), float(steps.std(ddof=1)) if len(steps) > 1 else 0.0
+
+
+def _steps_of_buckets(
+    simulated: list[Batches], boundaries: tuple[int, ...], options: BatchOptions
+) -> tuple[float, ...] | None:
+    if options.order != "bucketed":
+        return None
+    totals = np.zeros(len(boundaries))
+    for batches in simulated:
+        buckets = np.searchsorted(np.array(boundaries, np.int64), batches.longest)
+        totals += np.bincount(buckets, batches.steps.astype(np.float64), len(boundaries))
+    return tuple((totals / len(simulated)).tolist())
 
 
 def shapes_so_far(batches: Batches, options: BatchOptions) -> npt.NDArray[np.int64]:

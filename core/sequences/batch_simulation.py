@@ -1,13 +1,9 @@
 """Simulated batches: what an epoch runs when every batch is padded to its own longest sequence.
 
-Each bucket is shuffled and cut into batches as lhotse does it: a sequence joins the batch as long
-as longest * count stays within the token budget, else it opens the next batch; a sequence above the
-budget is a batch by itself. A fixed batch size cuts every so many sequences instead. The last batch
-of a bucket may be smaller. Nothing here depends on the order of the batches.
-
-Where a batch that starts at s ends is found for all s at once, by doubling over running maxima;
-then the ends are followed from the first. So an epoch of a million sequences takes a fraction of a
-second, however many batches there are.
+Epochs are made as batches.py makes them, each bucket shuffled and cut as lhotse does it: a sequence
+joins the batch as long as longest * count stays within the token budget, else it opens the next
+batch; a sequence above the budget is a batch by itself. A fixed batch size cuts every so many
+sequences instead. Very many sequences are stood for by a sample.
 """
 
 from __future__ import annotations
@@ -17,13 +13,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import PlanError
+from .batch_options import BatchOptions
+from .batches import make_batches, sequence_lengths
 from .buckets import check_boundaries
-from .histogram import INT64_MAX, Histogram
-
-Ints = npt.NDArray[np.int64]
+from .histogram import Histogram, Integers
 
 #: Epochs that are simulated unless asked otherwise.
 EPOCHS = 3
@@ -90,87 +85,30 @@ def simulate(
     boundaries: Iterable[int],
     rule: BatchRule,
     *,
+    in_order: Integers | None = None,
     seed: int = 0,
     epochs: int = EPOCHS,
 ) -> Simulation:
     """Simulate epochs of shuffled batches within buckets; deterministic from the seed.
 
-    Zero-length sequences are in no batch. Raises PlanError where the boundaries do not cover the
-    data or there is nothing to batch.
+    ``in_order`` holds the lengths in the order of their rows, where it is known: the shuffle
+    starts from it, as that of the batches does. Zero-length sequences are in no batch. Raises
+    PlanError where the boundaries do not cover the data or there is nothing to batch.
     """
     checked = check_boundaries(boundaries, histogram.maximum)
-    positive = histogram.positive
-    if not positive.sequences:
+    if not histogram.positive.sequences:
         raise PlanError("there is no sequence with a step to batch")
     if epochs < 1:
         raise PlanError(f"{epochs} epochs simulate nothing", hint="ask for at least 1")
-    if positive.maximum * min(positive.sequences, MOST_SEQUENCES) > INT64_MAX:
-        raise PlanError(f"lengths of {positive.maximum} are too long to simulate")
-    rng = np.random.default_rng(seed)
-    sample, share = _sample(positive, rng)
-    steps, batches = [], []
-    for _ in range(epochs):
-        ran, made = _epoch(sample, checked, rule, rng)
-        steps.append(ran * share)
-        batches.append(made * share)
-    return Simulation(tuple(steps), tuple(batches), share != 1)
-
-
-def batch_ends(lengths: Ints, budget: int) -> Ints:
-    """Return for every start s the end of the batch that starts there (exclusive).
-
-    The end is the largest e > s + 1 with max(lengths[s:e]) * (e - s) <= budget, else s + 1.
-    Longest times count never falls as a batch grows, so the end is found by doubling: running
-    maxima over 1, 2, 4, … sequences, then the largest power that still fits, and so on down.
-    """
-    size = len(lengths)
-    fitting = min(size, max(1, budget // int(lengths.min())))
-    maxima = [lengths]
-    while 2 ** len(maxima) <= fitting:
-        before, half = maxima[-1], 2 ** (len(maxima) - 1)
-        maxima.append(np.maximum(before[:-half], before[half:]))
-    starts = np.arange(size)
-    ends, longest = starts.copy(), np.zeros_like(lengths)
-    for power in reversed(range(len(maxima))):
-        reach, running = 2**power, maxima[power]
-        inside = ends + reach <= size
-        taller = np.maximum(longest, running[np.where(inside, ends, 0)])
-        fits = inside & (taller * (ends + reach - starts) <= budget)
-        ends = np.where(fits, ends + reach, ends)
-        longest = np.where(fits, taller, longest)
-    return np.maximum(ends, starts + 1)
-
-
-def batch_starts(lengths: Ints, rule: BatchRule) -> Ints:
-    """Return where each batch starts when sequences are taken in the given order."""
-    if rule.size is not None:
-        return np.arange(0, len(lengths), rule.size)
-    assert rule.budget is not None
-    ends = batch_ends(lengths, rule.budget).tolist()
-    starts, start, size = [], 0, len(lengths)
-    while start < size:
-        starts.append(start)
-        start = ends[start]
-    return np.array(starts, dtype=np.int64)
-
-
-def _epoch(
-    histogram: Histogram, boundaries: tuple[int, ...], rule: BatchRule, rng: np.random.Generator
-) -> tuple[int, int]:
-    """Return the steps and the number of batches of one shuffled epoch."""
-    steps = batches = first = 0
-    for boundary in boundaries:
-        last = histogram.position(boundary)
-        lengths = np.repeat(histogram.lengths[first:last], histogram.counts[first:last])
-        first = last
-        if not lengths.size:
-            continue
-        rng.shuffle(lengths)
-        starts = batch_starts(lengths, rule)
-        counts = np.diff(starts, append=len(lengths))
-        steps += int((np.maximum.reduceat(lengths, starts) * counts).sum())
-        batches += len(starts)
-    return steps, batches
+    sample, share = _sample(histogram, np.random.default_rng(seed))
+    lengths = sequence_lengths(sample, in_order if share == 1 else None)
+    options = BatchOptions(rule.budget, rule.size, pad_to="batch", over="keep", seed=seed)
+    made = [make_batches(lengths, checked, options, epoch) for epoch in range(epochs)]
+    return Simulation(
+        tuple(batches.total_steps * share for batches in made),
+        tuple(batches.count * share for batches in made),
+        share != 1,
+    )
 
 
 def _sample(histogram: Histogram, rng: np.random.Generator) -> tuple[Histogram, float]:

@@ -152,7 +152,7 @@ def make_batches(
     buckets = np.searchsorted(np.array(checked, np.int64), lengths).astype(np.int64)
     pads = needed_pads(lengths, checked, buckets, options)
     # Under ``longest`` a bucket shrinks with its longest sequence, so only lengths count.
-    alone = lengths if options.pad_to == "longest" else pads
+    alone = _rounded(lengths, options) if options.pad_to == "longest" else pads
     over = _over_budget(alone, options)[present]
     if over.any() and options.over == "refuse":
         _refuse(int(present[over][0]), lengths, alone, options)
@@ -160,7 +160,8 @@ def make_batches(
     if len(dropped):
         present = present[~over]
         if options.pad_to == "longest":
-            pads = _longest_in_bucket(lengths, buckets, present, len(checked))[buckets]
+            longest = _longest_in_bucket(lengths, buckets, present, len(checked))[buckets]
+            pads = _rounded(longest, options)
     rng = np.random.default_rng([options.seed, epoch])
     permutation = rng.permutation(present)
     if options.order == "bucketed":
@@ -188,11 +189,22 @@ def needed_pads(
     lengths: Ints, boundaries: tuple[int, ...], buckets: Ints, options: BatchOptions
 ) -> Ints:
     """Return what each sequence needs its batch padded to, given the bucket of each."""
-    if options.pad_to == "batch":
-        return lengths
     if options.pad_to == "boundary":
-        return np.array(boundaries, np.int64)[buckets]
-    return _longest_in_bucket(lengths, buckets, np.arange(len(lengths)), len(boundaries))[buckets]
+        needed = np.array(boundaries, np.int64)[buckets]
+    elif options.pad_to == "batch":
+        needed = lengths
+    else:
+        every = np.arange(len(lengths))
+        needed = _longest_in_bucket(lengths, buckets, every, len(boundaries))[buckets]
+    return _rounded(needed, options)
+
+
+def _rounded(pads: Ints, options: BatchOptions) -> Ints:
+    """Round up to the multiple asked for."""
+    if options.multiple_of == 1:
+        return pads
+    rounded: Ints = -(-pads // options.multiple_of) * options.multiple_of
+    return rounded
 
 
 def _longest_in_bucket(

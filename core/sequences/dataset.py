@@ -40,7 +40,8 @@ class Dataset:
     of the readable rows; all are weighted by the weights of their sources.
 
     ``kind`` is reference, generator, bundled or file. ``unit`` is what one step is (steps, words,
-    chars, bytes, frames, tokens, ...), ``frame_rate`` frames per second where a step is a frame.
+    chars, bytes, frames, tokens, ...), ``frame_rate`` frames per second where a step is a frame;
+    ``assumed`` says that nobody gave that rate.
     ``in_order`` holds the first lengths in the order of their rows where one row is one sequence
     of weight 1 (all rows if there are at most ``KEPT_IN_ORDER``), else None. ``notes`` are lines
     for stderr, said on success only.
@@ -59,3 +60,4 @@ class Dataset:
     truncated_steps: int = 0
     in_order: Integers | None = None
     notes: tuple[str, ...] = field(default=())
+    assumed: bool = False

@@ -75,6 +75,7 @@ def load(
         histogram=_merged(parts),
         unit=unit.name if unit else "steps",
         frame_rate=unit.rate if unit else None,
+        assumed=any(part.reading is not None and part.reading.assumed for part in parts),
         rows=sum(part.source.weight * part.rows for part in parts),
         skipped=sum(part.source.weight * part.skipped for part in parts),
         in_order=_in_order(parts),
@@ -213,7 +214,7 @@ def _notes(parts: list[_Part], stated_by: _Part | None, options: DataOptions) ->
     if options.frame_rate is not None and all(
         part.unit is None or part.unit.rate is None for part in parts
     ):
-        yield "--frame-rate is not used: nothing that was read is in seconds"
+        yield "--frame-rate changes no length: nothing that was read is in seconds"
     unstated = [part for part in parts if part.unit is None]
     if stated_by is not None and unstated:
         more = f" and {len(unstated) - 1} more" if len(unstated) > 1 else ""

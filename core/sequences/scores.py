@@ -8,6 +8,7 @@ a batch rule they are simulated besides; there the comparison is with the bounda
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +18,7 @@ from .batch_policy import BatchFrontier, batch_frontier
 from .batch_simulation import EPOCHS, BatchRule, Simulation, simulate
 from .histogram import Integers
 from .planners import METHOD_NAMES, plan
+from .rnn import CancelledError, never
 from .variants import Solution, priced
 
 
@@ -66,13 +68,18 @@ class Score:
 class Scorer:
     """Scores boundaries on one solved histogram; keeps what several scores share.
 
-    ``rule`` None leaves the simulation out.
+    ``rule`` None leaves the simulation out, which starts from the order of the rows where
+    ``in_order`` holds all of them. A simulation is not begun once ``cancelled`` says so; then
+    CancelledError is raised.
     """
 
     solution: Solution
     rule: BatchRule | None = None
     seed: int = 0
     epochs: int = EPOCHS
+    in_order: Integers | None = None
+    cancelled: Callable[[], bool] = never
+    _simulations: dict[tuple[int, ...], Simulation] = field(default_factory=dict)
     _batch_frontiers: dict[int, BatchFrontier] = field(default_factory=dict)
     _best_batches: dict[int, float] = field(default_factory=dict)
 
@@ -121,8 +128,17 @@ class Scorer:
         return BatchScore(simulated, self.solution.histogram.real_steps, excess)
 
     def _simulate(self, boundaries: tuple[int, ...], rule: BatchRule) -> Simulation:
-        rounded = self.solution.rounded
-        return simulate(rounded, boundaries, rule, seed=self.seed, epochs=self.epochs)
+        if boundaries not in self._simulations:
+            if self.cancelled():
+                raise CancelledError
+            rounded, multiple = self.solution.rounded, self.solution.options.multiple_of
+            order = self.in_order
+            if order is not None and multiple > 1:
+                order = -(-order // multiple) * multiple
+            self._simulations[boundaries] = simulate(
+                rounded, boundaries, rule, in_order=order, seed=self.seed, epochs=self.epochs
+            )
+        return self._simulations[boundaries]
 
 
 @dataclass(frozen=True)

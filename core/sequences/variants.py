@@ -15,7 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..errors import PlanError
-from .buckets import check_boundaries
+from .buckets import Bucket, check_boundaries
 from .compile_cost import cheapest_boundaries
 from .costs import LINEAR, Cost
 from .frontier import MOST_BUCKETS, Frontier, frontier, refuse_no_buckets
@@ -34,7 +34,8 @@ class PlanOptions:
     ``compile_cost`` is per graph, in the unit of ``cost``. Every boundary is a multiple of
     ``multiple_of``, every bucket has ``min_count`` sequences at least, and the last batch of a
     bucket is filled to ``fill_last`` sequences. ``method`` is ``hull``, ``anchors`` or ``table``;
-    they agree, the last is quadratic.
+    they agree, the last is quadratic. ``pad_to`` says what given boundaries are priced by: each
+    bucket's boundary, or the longest length in it (an optimum is the same under both).
     """
 
     k: int | None = None
@@ -44,6 +45,7 @@ class PlanOptions:
     compile_cost: Fraction | None = None
     fill_last: int = 1
     method: str = "hull"
+    pad_to: str = "boundary"
 
 
 DEFAULT_OPTIONS = PlanOptions()
@@ -54,30 +56,44 @@ class FrontierRow:
     """The optimum for at most ``k`` buckets.
 
     ``saves`` is steps(k - 1) - steps(k), ``break_even`` is cost(k - 1) - cost(k): the compile cost
-    up to which the k-th graph pays. Both are None at k = 1.
+    up to which the k-th graph pays. Both are None at k = 1. Whole numbers, except for a table of
+    times and under the ``batch`` policy, where steps and cost are expectations.
     """
 
     k: int
-    steps: int
-    cost: int | Decimal
+    steps: int | float
+    cost: int | float | Decimal
     waste: float | None
-    saves: int | None
-    break_even: int | Decimal | None
+    saves: int | float | None
+    break_even: int | float | Decimal | None
 
 
 @dataclass(frozen=True)
 class Priced:
-    """What given boundaries cost under the options, exactly.
+    """What given boundaries cost under the options, exactly; their steps count filled batches."""
 
-    ``fewest`` is the least number of sequences in a bucket that has any, ``unused`` the number of
-    buckets that have none.
-    """
-
-    boundaries: tuple[int, ...]
+    buckets: tuple[Bucket, ...]
     cost: int | Decimal
-    steps: int
-    fewest: int
-    unused: int
+
+    @property
+    def boundaries(self) -> tuple[int, ...]:
+        """The boundaries, rounded up to the multiple."""
+        return tuple(bucket.high for bucket in self.buckets)
+
+    @property
+    def steps(self) -> int:
+        """All cell steps, padding included."""
+        return sum(bucket.steps for bucket in self.buckets)
+
+    @property
+    def fewest(self) -> int:
+        """The least number of sequences in a bucket that has any."""
+        return min((bucket.count for bucket in self.buckets if bucket.count), default=0)
+
+    @property
+    def unused(self) -> int:
+        """The number of buckets that hold no sequence."""
+        return sum(1 for bucket in self.buckets if not bucket.count)
 
 
 @dataclass(frozen=True)
@@ -208,25 +224,29 @@ def solve(histogram: Histogram, options: PlanOptions = DEFAULT_OPTIONS) -> Plan:
 def priced(histogram: Histogram, boundaries: Iterable[int], options: PlanOptions) -> Priced:
     """Return what boundaries cost under the options: padded to each, last batches filled.
 
+    Under ``longest`` a bucket is padded to its longest length, rounded up to the multiple.
+
     Boundaries are rounded up to the multiple asked for and repeats dropped, as their owner would
     have to. Raises PlanError where they are not boundaries of this histogram.
     """
     multiple = options.multiple_of
     checked = check_boundaries(boundaries, histogram.maximum)
     taken = tuple(dict.fromkeys(-(-boundary // multiple) * multiple for boundary in checked))
-    cost = steps = low = 0
-    used: list[int] = []
+    cost = low = 0
+    buckets: list[Bucket] = []
     for high in taken:
         count = histogram.count_between(low + 1, high)
+        pad: int | None = high
+        if options.pad_to == "longest":
+            longest = histogram.longest_between(low + 1, high)
+            pad = None if longest is None else -(-longest // multiple) * multiple
+        filled = -(-count // options.fill_last) * options.fill_last
+        if filled and pad is not None:
+            cost += filled * options.cost.price(pad)
+        steps, real = filled * (pad or 0), histogram.steps_between(low + 1, high)
+        buckets.append(Bucket(low + 1, high, count, pad, steps, real))
         low = high
-        if count:
-            filled = -(-count // options.fill_last) * options.fill_last
-            cost += filled * options.cost.price(high)
-            steps += filled * high
-            used.append(count)
-    return Priced(
-        taken, options.cost.exact(cost), steps, min(used, default=0), len(taken) - len(used)
-    )
+    return Priced(tuple(buckets), options.cost.exact(cost))
 
 
 def round_up(histogram: Histogram, multiple_of: int) -> Histogram:

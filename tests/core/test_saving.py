@@ -10,6 +10,7 @@ import pytest
 
 from dgplay.core import saving
 from dgplay.core.errors import DgplayError
+from dgplay.core.planning import Planning
 from dgplay.core.sequences.dataset import DataOptions
 from dgplay.core.state import Model, State
 
@@ -303,6 +304,14 @@ def test_resumed_elsewhere_an_absolute_path_stays(folders, path, monkeypatch):
 def test_resumed_elsewhere_the_data_compared_with_are_anchored(folders, path, monkeypatch):
     state = resumed(folders, path, monkeypatch, "a.csv", compare="b.csv")
     assert state.compare == f"{folders[0]}/b.csv"
+
+
+def test_resumed_elsewhere_a_table_of_costs_is_anchored(folders, path, monkeypatch):
+    (folders[0] / "linear").write_text("")
+    for cost, meant in (("b.csv", f"{folders[0]}/b.csv"), ("linear", "linear"), ("2,3", "2,3")):
+        monkeypatch.chdir(folders[0])
+        state = resumed(folders, path, monkeypatch, "a.csv", planning=Planning(cost=cost))
+        assert state.planning.cost == meant
 
 
 def test_saved_in_a_folder_that_is_gone(tmp_path, path, monkeypatch):

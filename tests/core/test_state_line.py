@@ -3,6 +3,7 @@
 import argparse
 import random
 import shlex
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 from dgplay.core import actions, command_line
 from dgplay.core.command_line import COMMAND_WORDS, arguments, line, parse
 from dgplay.core.errors import DgplayError, PlanError
+from dgplay.core.graph_view.options import PASS_NAMES, GraphOptions, ordered
+from dgplay.core.planning import Planning
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.buckets import PAD_TO_POLICIES
 from dgplay.core.sequences.dataset import DataOptions, Dataset
@@ -62,6 +65,30 @@ STATES = st.builds(
         lambda chosen: tuple(sorted(chosen))
     ),
     pad_to=st.sampled_from(PAD_TO_POLICIES),
+    planning=st.builds(
+        lambda given, batches: replace(given, **batches),
+        st.builds(
+            Planning,
+            cost=WORDS,
+            multiple_of=st.integers(1, 10**9),
+            min_count=st.integers(1, 10**9),
+            compile_cost=st.none() | st.fractions(0, 10**9, max_denominator=10**9),
+        ),
+        st.fixed_dictionaries({})
+        | st.fixed_dictionaries({"budget": st.integers(1, 10**18)})
+        | st.fixed_dictionaries({"batch_size": st.integers(1, 10**9)}),
+    ),
+    graph=st.builds(
+        GraphOptions,
+        program=WORDS,
+        feed=st.lists(WORDS, max_size=2).map(tuple),
+        calls=st.lists(WORDS, max_size=3).map(tuple),
+        grad=st.lists(WORDS, max_size=2).map(tuple),
+        passes=st.sets(st.sampled_from(PASS_NAMES)).map(lambda some: ordered(tuple(some))),
+        recompile_limit=st.integers(0, 10**9),
+        dynamic=st.sampled_from(("on", "off")),
+        no_guards=st.booleans(),
+    ),
     model=st.builds(Model, hidden=st.integers(1, 10**9), weight_scale=FINITE, bias=FINITE),
     mode=st.sampled_from(MODES),
     strategy=st.sampled_from([strategy.name for strategy in STRATEGIES]),
@@ -141,6 +168,10 @@ ACTIONS = (
     lambda pick: actions.AddBoundary(),
     lambda pick: actions.DeleteBoundary(),
     lambda pick: actions.ApplyMethod(pick.choice([*METHODS]), pick.choice([None, 3, 8])),
+    lambda pick: actions.SetBoundaries(pick.choice([(9, 400), (400,), (5,), (7, 7, 400), ()])),
+    lambda pick: actions.SetPlanning(
+        Planning(multiple_of=pick.randint(1, 9), budget=pick.randint(1, 99))
+    ),
     lambda pick: actions.ChangeCount(pick.choice([-1, 1])),
     lambda pick: actions.SetPadTo(),
     lambda pick: actions.SetMode(),
@@ -222,6 +253,9 @@ def test_what_the_data_cannot_give_is_refused_in_one_line(words, what):
     "words",
     [
         ["--boundaries", "5,10", "-k", "2"],
+        ["--budget", "5", "--batch-size", "2"],
+        ["--compile-cost", "-1"],
+        ["--multiple-of", "0"],
         ["--boundaries", "5,,20"],
         ["--boundaries", ""],
         ["--boundaries", "1e3"],

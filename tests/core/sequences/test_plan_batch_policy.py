@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 from dgplay.core.errors import PlanError
+from dgplay.core.sequences.batch_options import BatchOptions
 from dgplay.core.sequences.batch_policy import (
     batch_frontier,
     batch_plan,
     candidates,
     expected_of,
 )
-from dgplay.core.sequences.batch_simulation import BatchRule, batch_starts, simulate
+from dgplay.core.sequences.batch_report import batch_report
+from dgplay.core.sequences.batch_simulation import BatchRule, simulate
 from dgplay.core.sequences.bundled import names, open_set
 from dgplay.core.sequences.histogram import Histogram
+from dgplay.core.sequences.orders import Ints, cut_by_budget
 from dgplay.core.sequences.planners import plan
 
 
@@ -35,6 +38,11 @@ def thinned(histogram: Histogram, sequences: int) -> Histogram:
     return Histogram.from_lengths(drawn)
 
 
+def starts(lengths: Ints, budget: int) -> list[int]:
+    found: list[int] = cut_by_budget(lengths, 0, len(lengths), BatchOptions(budget)).tolist()
+    return found
+
+
 def test_batches_close_as_lhotse_closes_them() -> None:
     rng = np.random.default_rng(0)
     for _ in range(1000):
@@ -47,18 +55,37 @@ def test_batches_close_as_lhotse_closes_them() -> None:
                 longest, count = length, 1
             else:
                 longest, count = max(longest, length), count + 1
-        assert batch_starts(lengths, BatchRule(budget=budget)).tolist() == expected
+        assert starts(lengths, budget) == expected
 
 
 def test_longest_times_count_stays_within_the_budget() -> None:
     """Case 22: 7.3 and 11.4 s with a limit of 20: 2 * 11.4 is above it, so two batches."""
-    assert batch_starts(np.array([73, 114]), BatchRule(budget=200)).tolist() == [0, 1]
-    assert batch_starts(np.array([73, 100]), BatchRule(budget=200)).tolist() == [0]
-    assert batch_starts(np.array([300, 1]), BatchRule(budget=200)).tolist() == [0, 1]
+    assert starts(np.array([73, 114]), 200) == [0, 1]
+    assert starts(np.array([73, 100]), 200) == [0]
+    assert starts(np.array([300, 1]), 200) == [0, 1]
 
 
 def test_a_fixed_batch_size() -> None:
-    assert batch_starts(np.array([5, 1, 1, 1, 1]), BatchRule(size=2)).tolist() == [0, 2, 4]
+    simulated = simulate(Histogram.from_counts({5: 1, 1: 4}), (1, 5), BatchRule(size=2))
+    assert (simulated.steps, simulated.batches) == ((9, 9, 9), (3, 3, 3))
+
+
+@pytest.mark.parametrize("multiple", [1, 8])
+@pytest.mark.parametrize("rule", [BatchRule(budget=400), BatchRule(size=7)])
+def test_the_simulation_is_that_of_the_batches(rule: BatchRule, multiple: int) -> None:
+    """One epoch is made in one way, whoever asks for it."""
+    lengths = np.random.default_rng(3).integers(0, 60, 700)
+    options = BatchOptions(rule.budget, rule.size, pad_to="batch", seed=5, multiple_of=multiple)
+    report = batch_report(lengths, (16, 32, 64), options)
+    rounded = -(-lengths // multiple) * multiple
+    simulated = simulate(
+        Histogram.from_lengths(rounded), (16, 32, 64), rule, in_order=rounded, seed=5
+    )
+    assert simulated.mean_steps == report.steps_per_epoch
+    assert simulated.spread == pytest.approx(report.steps_spread)
+    assert report.bucket_steps is not None
+    assert sum(report.bucket_steps) == pytest.approx(report.steps_per_epoch)
+    assert report.real_steps == lengths.sum()
 
 
 def test_simulations_repeat_from_the_seed() -> None:

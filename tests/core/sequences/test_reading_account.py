@@ -219,7 +219,7 @@ def test_options_without_effect_are_told() -> None:
     notes = read("3\n", field="x", frame_rate=Fraction(50)).notes
     assert notes[1:] == (
         "--field x is not used: nothing that was read has fields",
-        "--frame-rate is not used: nothing that was read is in seconds",
+        "--frame-rate changes no length: nothing that was read is in seconds",
     )
 
 
