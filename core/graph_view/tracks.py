@@ -1,0 +1,377 @@
+"""Owns the fold: one mode's events of one call as entries, and counters after every event.
+
+An entry is what a column shows in a line: an op drawn or computed, a print, a branch, a graph
+break, a pass. Entries only ever come on, each with the number of events after which it is
+there, so the column at any moment is a part of the list and stepping back loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..graph.events import (
+    Alloc,
+    BranchTaken,
+    CompileEnd,
+    CompileStart,
+    Event,
+    Fallback,
+    Free,
+    GradReady,
+    GraphBreak,
+    GuardChecked,
+    LoopTrip,
+    Named,
+    NodeCreated,
+    NonFinite,
+    OpEnd,
+    OpStart,
+    PassApplied,
+    Printed,
+    Refused,
+    RunEnded,
+    RunStarted,
+    ValueSummary,
+    summarize,
+)
+from ..graph.ir import Graph
+from ..graph.ops import OPS
+
+#: Values longer than this are told by their shape.
+LONGEST_VALUE = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a column; ``at`` is the number of events after which it is there.
+
+    ``kind``: ``computed`` (eager), ``drawn``, ``ran`` (in a session), ``print``, ``branch``,
+    ``trip``, ``guard``, ``miss``, ``compile``, ``compiled``, ``session``, ``pass``, ``break``,
+    ``fallback``, ``grad``, ``nonfinite``, ``refused``, ``stale``.
+    """
+
+    at: int
+    kind: str
+    name: str = ""
+    op: str = ""
+    args: tuple[str, ...] = ()
+    value: str = ""
+    shape: str = ""
+    node: int = -1
+    depth: int = 0
+    line: int = 0
+    column: int = 0
+    what: str = ""
+    why: str = ""
+    where: str = ""
+    hint: str = ""
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """The three counters, kept apart, and the buffers, after some events."""
+
+    dispatches: int = 0
+    launches: int = 0
+    ns: int = 0
+    buffers: int = 0
+    nbytes: int = 0
+    peak: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """The fold of one log: entries in order, counters after 0, 1, 2 … events."""
+
+    mode: str
+    events: tuple[Event, ...]
+    entries: tuple[Entry, ...]
+    counters: tuple[Counters, ...]
+
+
+def value_text(value: ValueSummary) -> str:
+    """Return a value as columns show it: itself where it is short, else its first entries.
+
+    Numbers have six digits at most; whether modes agree is compared in all of theirs.
+    """
+    if value.shape == ():
+        return number_text(value.first[0])
+    shown = ", ".join(number_text(item) for item in value.first)
+    total = 1
+    for size in value.shape:
+        total *= size
+    if len(value.shape) == 1 and total <= len(value.first) and len(shown) <= LONGEST_VALUE:
+        return f"[{shown}]"
+    return f"{'×'.join(map(str, value.shape))} [{', '.join(map(number_text, value.first[:3]))} …]"
+
+
+def number_text(value: float | int | bool) -> str:
+    """Return a number in at most six digits; a whole float keeps its point."""
+    text = str(value)
+    if not isinstance(value, float) or len(text) <= 8:
+        return text
+    return f"{value:.6g}"
+
+
+def array_text(value: np.ndarray[Any, np.dtype[Any]]) -> str:
+    """Return an array as columns show it."""
+    return value_text(summarize(value))
+
+
+def collect_names(events: Sequence[Event]) -> dict[tuple[int, str, int], str]:
+    """Return the name, or the constant, behind every value, by drawing, scope and id."""
+    names: dict[tuple[int, str, int], str] = {}
+    drawing = 0
+    for event in events:
+        match event:
+            case CompileStart() | Fallback():
+                drawing += 1
+            case NodeCreated():
+                if event.name or event.text:
+                    names[drawing, event.scope, event.node] = event.name or event.text
+            case Named():
+                names[drawing, event.scope, event.node] = event.name
+            case _:
+                pass
+    return names
+
+
+class Folder:
+    """Folds one log; ``graphs`` are those that sessions run, in the order they are run."""
+
+    def __init__(self, mode: str, events: Sequence[Event], graphs: Sequence[Graph | None]) -> None:
+        self.mode = mode
+        self.names = collect_names(events)
+        self.drawing = 0
+        self.graphs = list(graphs)
+        self.sessions = 0
+        self.session = False
+        self.swept = False
+        self.fell_back = False
+        self.entries: list[Entry] = []
+        self.now = Counters()
+        self.live: dict[tuple[int, str, int], int] = {}
+        self.created: dict[tuple[str, int], NodeCreated] = {}
+        self.opened = ""
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that the session runs which is under way."""
+        place = self.sessions - 1
+        return self.graphs[place] if 0 <= place < len(self.graphs) else None
+
+    def called(self, scope: str, node: int) -> str:
+        """Return the name of a value: of the running graph, else of what is drawn."""
+        graph = self.graph
+        if self.session and graph is not None and not scope and node < len(graph):
+            return operand_text(graph, node)
+        if self.session:
+            return f"%{node}"
+        return self.names.get((self.drawing, scope, node)) or f"%{node}"
+
+    def take(self, at: int, event: Event) -> None:
+        """Take one event, the ``at``-th from 1."""
+        match event:
+            case NodeCreated():
+                self.created[event.scope, event.node] = event
+                self.opened = event.op
+                if self.drawing_now and event.op not in ("placeholder", "const"):
+                    self.entries.append(self._op(at, "drawn", event))
+            case OpStart():
+                self._started(event)
+            case OpEnd():
+                self._ended(at, event)
+            case Alloc() | Free():
+                self._memory(event)
+            case RunStarted():
+                if event.mode != "eager":
+                    self.session = True
+                    self.sessions += 1
+                    self._count(dispatches=1)
+                    nodes = len(self.graph) if self.graph is not None else 0
+                    self.entries.append(Entry(at, "session", numbers=(nodes,)))
+            case RunEnded():
+                if event.mode != "eager":
+                    self.session = False
+                    self._release()
+            case _:
+                self._told(at, event)
+
+    @property
+    def drawing_now(self) -> bool:
+        """Whether ops are drawn rather than computed."""
+        return not self.session and self.mode != "eager" and not self.fell_back
+
+    def _op(self, at: int, kind: str, made: NodeCreated, value: str = "") -> Entry:
+        args = tuple(self.called(made.scope, arg) for arg in made.args)
+        name = self.called(made.scope, made.node)
+        return Entry(
+            at, kind, name, made.op, args, value, made.shape, made.node,
+            made.scope.count("/") + bool(made.scope), made.line, made.column,
+        )  # fmt: skip
+
+    def _started(self, event: OpStart) -> None:
+        self.opened = event.op
+        outside = not self.session and not event.scope
+        if outside and event.phase == "forward" and not OPS[event.op].structural:
+            self._count(dispatches=1)
+        if outside and event.phase == "backward" and not self.swept:
+            self.swept = True
+            self._count(dispatches=1)
+
+    def _ended(self, at: int, event: OpEnd) -> None:
+        self._count(launches=event.launches, ns=event.ns)
+        value = value_text(event.value)
+        made = self.created.get((event.scope, event.node))
+        if not self.session and not event.scope and made is not None:
+            if event.phase == "forward":
+                self.entries.append(self._op(at, "computed", made, value))
+            return
+        if event.op == "const":
+            return
+        args: tuple[str, ...] = ()
+        shape, op = "", event.op
+        graph = self.graph
+        if graph is not None and not event.scope and event.node < len(graph):
+            node = graph.nodes[event.node]
+            args = tuple(operand_text(graph, arg) for arg in node.args)
+            shape = str(node.aval)
+            if op == "fused":
+                op = fused_text(node.option("body"))
+        name = self.called(event.scope, event.node)
+        depth = event.scope.count("/") + bool(event.scope)
+        what = "backward" if event.phase == "backward" else ""
+        self.entries.append(
+            Entry(at, "ran", name, op, args, value, shape, event.node, depth, what=what)
+        )
+
+    def _told(self, at: int, event: Event) -> None:
+        """Take an event that is worth a line of its own."""
+        add = self.entries.append
+        if isinstance(event, GuardChecked):
+            self._guard(at, event)
+            return
+        match event:
+            case GradReady():
+                name = self.called("", event.node)
+                add(Entry(at, "grad", name, value=value_text(event.value), node=event.node))
+            case Printed():
+                add(Entry(at, "print", what=event.text, line=event.line))
+            case BranchTaken():
+                add(Entry(at, "branch", line=event.line, numbers=(int(event.taken),)))
+            case LoopTrip():
+                add(Entry(at, "trip", numbers=(event.trip,), depth=1))
+            case CompileStart():
+                self.drawing += 1
+                add(Entry(at, "compile", what=event.reason, numbers=(event.segment,)))
+            case CompileEnd():
+                add(Entry(at, "compiled", numbers=(event.nodes, event.total)))
+            case PassApplied():
+                rules = ", ".join(dict.fromkeys(event.rules))
+                numbers = (event.before, event.after)
+                add(Entry(at, "pass", event.name, what=rules, numbers=numbers))
+            case GraphBreak() | Refused():
+                kind = "break" if isinstance(event, GraphBreak) else "refused"
+                where = event.where if isinstance(event, GraphBreak) else ""
+                add(Entry(at, kind, what=event.what, why=event.why, where=where, hint=event.hint,
+                          line=event.line, column=event.column))  # fmt: skip
+            case Fallback():
+                self.drawing += 1
+                self.fell_back = True
+                add(Entry(at, "fallback", what=event.function, numbers=(event.limit,)))
+            case NonFinite():
+                name = self.called(event.scope, event.node)
+                numbers = (event.nans, event.infs)
+                flags = ", ".join(event.flags)
+                add(Entry(at, "nonfinite", name, event.op, what=flags, numbers=numbers))
+            case _:
+                pass
+
+    def _guard(self, at: int, event: GuardChecked) -> None:
+        """Take a guard: those that held are one line with their number, a miss has its own."""
+        if not event.ok:
+            what = event.text
+            self.entries.append(Entry(at, "miss", what=what, numbers=(event.segment, event.entry)))
+            return
+        last = self.entries[-1] if self.entries else None
+        numbers = (event.segment, event.entry)
+        if last is not None and last.kind == "guard" and last.numbers[:2] == numbers:
+            self.entries.append(Entry(at, "guard", numbers=(*numbers, last.numbers[2] + 1)))
+        else:
+            self.entries.append(Entry(at, "guard", numbers=(*numbers, 1)))
+
+    def _memory(self, event: Alloc | Free) -> None:
+        key = (self.sessions if self.session else 0, event.scope, event.node)
+        if isinstance(event, Alloc) and self.opened in ("placeholder", "const"):
+            return  # the caller's, or the graph's own
+        if isinstance(event, Free) and key not in self.live:
+            return
+        before = self.live.pop(key, None)
+        nbytes = self.now.nbytes - (before or 0)
+        if isinstance(event, Alloc):
+            self.live[key] = event.nbytes
+            nbytes += event.nbytes
+        self._held(nbytes)
+
+    def _release(self) -> None:
+        """Let go what a session held: its results are the caller's, which counts them."""
+        gone = [key for key in self.live if key[0] == self.sessions]
+        self._held(self.now.nbytes - sum(self.live.pop(key) for key in gone))
+
+    def _held(self, nbytes: int) -> None:
+        now = self.now
+        self.now = Counters(
+            now.dispatches, now.launches, now.ns, len(self.live), nbytes, max(now.peak, nbytes)
+        )
+
+    def _count(self, dispatches: int = 0, launches: int = 0, ns: int = 0) -> None:
+        now = self.now
+        self.now = Counters(
+            now.dispatches + dispatches, now.launches + launches, now.ns + ns, now.buffers,
+            now.nbytes, now.peak,
+        )  # fmt: skip
+
+
+def fold(mode: str, events: Sequence[Event], graphs: Sequence[Graph | None] = ()) -> Track:
+    """Return the track of one log."""
+    folder = Folder(mode, events, graphs)
+    counters = [folder.now]
+    for at, event in enumerate(events, 1):
+        folder.take(at, event)
+        counters.append(folder.now)
+    return Track(mode, tuple(events), tuple(_joined(folder.entries)), tuple(counters))
+
+
+def _joined(entries: Sequence[Entry]) -> list[Entry]:
+    """Keep, of guards that held one after the other, the line that counts them all."""
+    kept: list[Entry] = []
+    for entry in entries:
+        last = kept[-1] if kept else None
+        if last is not None and last.kind == entry.kind == "guard" and (
+            last.numbers[:2] == entry.numbers[:2] and last.numbers[2] < entry.numbers[2]
+        ):  # fmt: skip
+            kept.pop()
+        kept.append(entry)
+    return kept
+
+
+def operand_text(graph: Graph, node: int) -> str:
+    """Return how an operand is written: a small constant itself, else its name."""
+    record = graph.nodes[node]
+    if record.op.name == "const":
+        array = record.option("value").array
+        named = graph.name_of(node)
+        return named if not named.startswith("%") else (
+            str(array.tolist()) if array.size <= 4 else named
+        )  # fmt: skip
+    return graph.name_of(node)
+
+
+def fused_text(body: Graph) -> str:
+    """Return the ops of a fused group: ``add·mul``."""
+    return "·".join(node.op.name for node in body.nodes if node.op.name != "placeholder")

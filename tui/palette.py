@@ -1,0 +1,52 @@
+"""The command palette: every command of the table, under its group."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+
+from .commands import APP_COMMANDS, SCREEN_COMMANDS, Command
+from .i18n import Translate
+
+
+class Palette(CommandPalette):
+    """Textual's palette, which Enter held down closes once and not what is below it."""
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Close, unless it is closed already."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete.nothing()
+
+
+class CommandProvider(Provider):
+    """Finds commands by what they do."""
+
+    def _named(self) -> list[tuple[str, Command]]:
+        tr: Translate = self.app.tr  # type: ignore[attr-defined]
+        own: tuple[Command, ...] = getattr(self.screen, "OWN", ())
+        listed = (*own, *SCREEN_COMMANDS, *APP_COMMANDS)
+        return [(f"{tr(command.group)}: {tr(command.help)}", command) for command in listed]
+
+    def _keys(self, command: Command) -> str:
+        return command.shown_as(ascii=self.app.look.ascii)  # type: ignore[attr-defined]
+
+    async def discover(self) -> Hits:
+        """List every command."""
+        for name, command in self._named():
+            yield DiscoveryHit(name, partial(self._run, command), help=self._keys(command))
+
+    async def search(self, query: str) -> Hits:
+        """List the commands that match."""
+        matcher = self.matcher(query)
+        for name, command in self._named():
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), partial(self._run, command),
+                          help=self._keys(command))  # fmt: skip
+
+    async def _run(self, command: Command) -> None:
+        """Run the action where its key would have run it."""
+        anywhere = command.id.startswith(("app.", "screen."))
+        namespace = self.app if anywhere else self.screen
+        await self.app.run_action(command.action, namespace)

@@ -1,0 +1,208 @@
+"""What the keys of the Graph screen mean: cursor, views, copies."""
+
+from __future__ import annotations
+
+from textual.timer import Timer
+
+from dgplay.core.actions import SetTime
+from dgplay.core.graph_view.session import (
+    Fold,
+    GoTo,
+    NextMode,
+    SelectRow,
+    SetView,
+    Step,
+    ToCall,
+    ToEntry,
+    ToKind,
+    ToLine,
+)
+
+from ..widgets.graph_panes import SheetPane
+from ..widgets.prompt import Prompt
+from .graph_base import COLUMNS, DETAIL, DETAIL_PANES, LOCKSTEP_PANES, PROGRAM, TIMELINE
+from .graph_runs import GraphRuns
+
+#: Steps a second of a play.
+SPEEDS = (1, 2, 4, 8, 16)
+
+
+class GraphKeys(GraphRuns):
+    """Adds the keys that change nothing of what is run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.speed = 1
+        self._play: Timer | None = None
+
+    # ---- the cursor ---------------------------------------------------------------------
+
+    def action_step(self, by: int) -> None:
+        """Step in every mode; a held key is one."""
+        self.do(Step(by), key=f"graph step {by}")
+
+    def action_goto(self, where: str) -> None:
+        """Go to the start or the end."""
+        self.do(GoTo(0 if where == "start" else 10**9))
+
+    def action_break(self, direction: int) -> None:
+        """Go to the next graph break or refusal."""
+        before = self.now.cursor
+        self.do(ToEntry(("break", "refused", "fallback"), direction))
+        if self.now.cursor == before:
+            self.say_here(self.dgplay.tr("no graph break or refusal that way"))
+
+    def action_to_backward(self) -> None:
+        """Go to the next step of the backward."""
+        before = self.now.cursor
+        self.do(ToKind("backward"))
+        if self.now.cursor == before:
+            self.say_here(self.dgplay.tr("no gradient is wanted; G asks for one"))
+
+    def action_call(self, direction: int) -> None:
+        """Go to the start of another call."""
+        self.do(ToCall(direction))
+
+    def action_play(self) -> None:
+        """Play, or pause; at the end it begins anew."""
+        if self._play is not None:
+            self._stop_playing()
+            self.say_here(self.dgplay.tr("paused"))
+            return
+        views = self.now.views
+        if views is not None and self.now.cursor >= views.last:
+            self.do(GoTo(0))
+        self._play = self.set_interval(1 / SPEEDS[self.speed], self._played, name="graph play")
+        self.say_here(self.dgplay.tr("playing; Space pauses, + and - change the speed"))
+
+    def _played(self) -> None:
+        views = self.now.views
+        if views is None or self.now.cursor >= views.last or not self.is_current:
+            self._stop_playing()
+            return
+        self.do(Step(1), key="graph step 1")
+
+    def _stop_playing(self) -> None:
+        if self._play is not None:
+            self._play.stop()
+            self._play = None
+
+    def action_speed(self, by: int) -> None:
+        """Play faster or slower."""
+        self.speed = min(max(self.speed + by, 0), len(SPEEDS) - 1)
+        if self._play is not None:
+            self._stop_playing()
+            self._play = self.set_interval(1 / SPEEDS[self.speed], self._played, name="graph play")
+        text = self.dgplay.tr("{speed} steps a second")
+        self.say_here(text.format(speed=SPEEDS[self.speed]))
+
+    # ---- rows ---------------------------------------------------------------------------
+
+    def action_row(self, by: int) -> None:
+        """Choose the line or row above or below; in the columns, scroll."""
+        views = self.now.views
+        if self.showing == PROGRAM:
+            last = len(views.run.lines) if views is not None else 1
+            self.line = min(max(self.line + by, 1), max(last, 1))
+            self.show_session()
+        elif self.showing == DETAIL:
+            last = self.detail_rows - 1
+            self.do(SelectRow(min(max(self.now.row + by, 0), max(last, 0))))
+        elif self.showing == COLUMNS:
+            self.scroll_back = max(self.scroll_back - by, 0)
+            self.show_session()
+        elif self.showing == TIMELINE:
+            self.do(Step(by))
+
+    def action_page(self, pages: int) -> None:
+        """Go a page up or down."""
+        height = self.query_one(f"#{self.showing}", SheetPane).sheet.size.height
+        self.action_row(pages * max(height - 2, 1))
+
+    def action_enter(self) -> None:
+        """Do what Enter means for what is chosen."""
+        if self.showing == PROGRAM or self.now.view == "lockstep":
+            if self.showing != PROGRAM:
+                self.do(Step(1))
+                return
+            before = self.now.cursor
+            self.do(ToLine(self.line))
+            if self.now.cursor == before:
+                text = self.dgplay.tr("line {line} is not run")
+                self.say_here(text.format(line=self.line))
+        else:
+            self.enter_detail()
+
+    # ---- views --------------------------------------------------------------------------
+
+    def action_view(self, view: str) -> None:
+        """Show another view, its pane in focus."""
+        self.do(SetView(view))
+        self.go_to(COLUMNS if view == "lockstep" else DETAIL)
+
+    def action_next_mode(self) -> None:
+        """Show the next mode, or the next graph."""
+        self.do(NextMode())
+
+    def action_fold(self) -> None:
+        """Fold repeated blocks, or unfold them."""
+        self.do(Fold())
+
+    def action_time(self) -> None:
+        """Show measured time, or hide it."""
+        self.dgplay.act(SetTime(not self.state.time))
+
+    def action_zoom(self) -> None:
+        """Show the pane alone, or all again."""
+        self.zoomed = not self.zoomed
+        self.show_session()
+
+    def action_pane(self, direction: int) -> None:
+        """Give the focus to the next pane, shown or not."""
+        panes = LOCKSTEP_PANES if self.now.view == "lockstep" else DETAIL_PANES
+        index = (panes.index(self.showing) + direction) % len(panes)
+        self.go_to(panes[index])
+
+    def action_back(self) -> None:
+        """Stop what runs, close what is open, go back to the lockstep view."""
+        if self.typing:
+            self.close_typing()
+        elif self.stop_run():
+            pass
+        elif self._play is not None:
+            self.action_play()
+        elif self.zoomed:
+            self.action_zoom()
+        elif self.now.view != "lockstep":
+            self.action_view("lockstep")
+
+    # ---- copies -------------------------------------------------------------------------
+
+    def action_copy_table(self) -> None:
+        """Copy what the pane shows."""
+        pane = self.query_one(f"#{self.showing}", SheetPane)
+        self.copied("\n".join(line.rstrip() for line in pane.sheet.lines))
+
+    def action_copy_line(self) -> None:
+        """Copy the command line of this state."""
+        if self.now.asked.text is not None:
+            self.say_here(self.dgplay.tr("the program is edited; s saves it to a file first"))
+            return
+        self.copied(self.dgplay.line)
+
+    def copied(self, text: str) -> None:
+        """Put text on the clipboard and say where else it is."""
+        kept, tr = self.dgplay.keep_copied(text), self.dgplay.tr
+        where = tr("copied, also in {path}") if kept else tr("copied")
+        self.say_here(where.format(path=kept))
+
+    def say_here(self, text: str) -> None:
+        """Put a notice into the status line until the next key."""
+        self.notice = text
+        self.show_session()
+
+    def close_typing(self) -> None:
+        """Close the typed line."""
+        self.asking_what = None
+        self.query_one(Prompt).close()
+        self.show_session()

@@ -1,0 +1,1 @@
+"""Panes and the drawings they are made of."""

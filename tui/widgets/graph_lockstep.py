@@ -1,0 +1,280 @@
+"""The lockstep view: the program, three columns and the timeline as lines of pieces.
+
+Pure functions from a frame of core and a size; the screen hands them to sheets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+
+from dgplay.core.graph_view.lockstep import CallView, ColumnFrame, Label, LockFrame
+from dgplay.core.graph_view.session import MODES
+
+from .graph_text import HEADS, LABELS, SHORT_HEADS, WAITING, cut, entry_rows, fit, plain
+from .lab_panes import Look
+from .sheet import Piece, Row
+
+#: Cells in front of a line of the program: a sign, its number and a blank.
+NUMBERED = 6
+
+#: Cells of the name of a mode in front of the timeline.
+NAMED = 9
+
+
+def program_rows(
+    lines: Sequence[str],
+    frame: LockFrame | None,
+    chosen: int | None,
+    width: int,
+    height: int,
+    look: Look,
+    problem: tuple[int, str] | None = None,
+) -> list[Row]:
+    """Return the lines of the program around the cursor, with what happened at them.
+
+    ``chosen`` is the line that Enter would run to, ``problem`` a refusal and its line.
+    """
+    current = frame.stop.line if frame is not None else 0
+    marks = dict(frame.marks) if frame is not None else {}
+    middle = chosen or current or (problem[0] if problem else 1)
+    top = min(max(middle - 1 - height // 2, 0), max(len(lines) - height, 0))
+    rows: list[Row] = []
+    for number in range(top + 1, min(top + height, len(lines)) + 1):
+        text = plain(lines[number - 1].expandtabs(4), look)
+        here = number == current
+        style = "chosen" if number == chosen else "strong" if here else "text"
+        sign = ">" if here else " "
+        note, tone = _note(number, marks, look, problem)
+        room = width - NUMBERED - (cell_len(note) + 2 if note else 0)
+        if note and room < 24:
+            note, room = cut(note, 3, look), width - NUMBERED - 5
+        body = fit(text, room, look)
+        pieces: list[Piece] = [(f"{sign}{number:>4} ", "accent" if here else "muted")]
+        pieces.append((body, style))
+        if note:
+            pieces.append((f"  {note}", tone))
+        rows.append(tuple(pieces))
+    return rows
+
+
+def _note(
+    number: int, marks: dict[int, str], look: Look, problem: tuple[int, str] | None
+) -> tuple[str, str]:
+    if problem is not None and problem[0] == number:
+        return f"{look.signs.bad} {plain(problem[1], look)}", "bad"
+    kind = marks.get(number)
+    if kind == "break":
+        return f"! {look.tr('capture breaks here')}", "warn"
+    if kind == "refused":
+        return f"{look.signs.bad} {look.tr('static refuses, capture breaks')}", "bad"
+    return "", ""
+
+
+def columns_rows(
+    frame: LockFrame, width: int, height: int, look: Look, *, alone: str | None = None,
+    inputs: str = "", scroll: int = 0, show_time: bool = False,
+) -> list[Row]:  # fmt: skip
+    """Return the three columns side by side, or the one of ``alone``.
+
+    ``scroll`` counts lines back from the newest.
+    """
+    chosen = [c for c in frame.columns if alone is None or c.mode == alone]
+    bars = len(chosen) - 1
+    each = (width - 3 * bars) // len(chosen)
+    widths = [each] * bars + [width - 3 * bars - each * bars]
+    counters = 2 if height >= 7 else 1 if height >= 4 else 0
+    body = max(height - counters - (2 if height >= 6 else 1), 0)
+    blocks = []
+    for column, room in zip(chosen, widths, strict=True):
+        blocks.append(
+            _column(column, room, height, body, counters, look, inputs, scroll, show_time)
+        )
+    bar = " | " if look.ascii else " │ "
+    rows: list[Row] = []
+    for y in range(height):
+        pieces: list[Piece] = []
+        for index, block in enumerate(blocks):
+            if index:
+                pieces.append((bar, "muted"))
+            pieces.extend(block[y])
+        rows.append(tuple(pieces))
+    return rows
+
+
+def _column(
+    column: ColumnFrame, width: int, height: int, body: int, counters: int, look: Look,
+    inputs: str, scroll: int, show_time: bool,
+) -> list[Row]:  # fmt: skip
+    tr = look.tr
+    head = tr(HEADS[column.mode])
+    if cell_len(head) > width:
+        head = SHORT_HEADS[column.mode]
+    rows: list[Row] = [((fit(head, width, look), "accent"),)]
+    lines = _newest(column, width, body, scroll, look)
+    rows += lines[:body]
+    rows += [((" " * width, "text"),)] * (body - len(lines[:body]))
+    if height >= 6:
+        waits = tr(WAITING[column.waiting]).format(inputs=inputs)
+        tone = "bad" if column.waiting == "refused" else "muted"
+        rows.append(((fit(waits, width, look), tone),))
+    for ways in _counted(column, look, show_time)[:counters]:
+        text = next((way for way in ways if cell_len(way) <= width), ways[-1])
+        rows.append(((fit(text, width, look), "value"),))
+    blank: Row = ((" " * width, "text"),)
+    return [_filled(row, width) for row in rows[:height]] + [blank] * (height - len(rows))
+
+
+def _filled(row: Row, width: int) -> Row:
+    """Return a row made exactly as wide as its column."""
+    used = sum(cell_len(text) for text, _ in row)
+    if used == width:
+        return row
+    if used < width:
+        return (*row, (" " * (width - used), "text"))
+    pieces: list[Piece] = []
+    room = width
+    for text, style in row:
+        kept = set_cell_size(text, min(cell_len(text), room))
+        pieces.append((kept, style))
+        room -= cell_len(kept)
+    return tuple(pieces)
+
+
+def _newest(column: ColumnFrame, width: int, body: int, scroll: int, look: Look) -> list[Row]:
+    """Return the last lines of a column that fit, ``scroll`` lines further back.
+
+    What came with this stop is shown from its beginning where it is longer than the room.
+    """
+    if not scroll and column.entries and column.entries[-1].kind == "refused":
+        rows = entry_rows(column.entries[-1], column.mode, width, look, True)
+        if len(rows) >= body:
+            return rows[:body]
+    need, entries = body + scroll, column.entries
+    if not scroll and _calm(column):
+        lines: list[Row] = []
+        for entry in entries[column.fresh :]:
+            lines += entry_rows(entry, column.mode, width, look, True)
+            if len(lines) >= body:
+                return lines[:body]
+    blocks: list[list[Row]] = []
+    used = 0
+    for index in range(len(entries) - 1, -1, -1):
+        rows = entry_rows(entries[index], column.mode, width, look, index >= column.fresh)
+        blocks.append(rows)
+        used += len(rows)
+        if used >= need:
+            break
+    lines = [row for block in reversed(blocks) for row in block]
+    end = max(len(lines) - scroll, min(body, len(lines)))
+    return lines[max(end - body, 0) : end]
+
+
+def _calm(column: ColumnFrame) -> bool:
+    """Return whether nothing among the newest entries must be seen at all costs."""
+    return not any(e.kind in ("break", "refused", "miss") for e in column.entries[column.fresh :])
+
+
+def _counted(column: ColumnFrame, look: Look, show_time: bool) -> list[list[str]]:
+    """Return the counters, longest way first: they are three things, never one."""
+    tr, now = look.tr, column.counters
+    numbers = {
+        "dispatches": now.dispatches, "launches": now.launches, "buffers": now.buffers,
+        "nbytes": f"{now.nbytes:,}", "time": f"{now.ns / 1e6:.2f} ms",
+    }  # fmt: skip
+    first = [
+        tr("dispatches {dispatches}  launches {launches}"),
+        tr("disp. {dispatches}  launch {launches}"),
+    ]
+    second = [tr("buffers {buffers}, {nbytes} B  time: T"), tr("buffers {buffers}, {nbytes} B")]
+    if show_time:
+        second = [tr("buffers {buffers}, {nbytes} B  {time}"), tr("{nbytes} B  {time}")]
+    return [[way.format(**numbers) for way in ways] for ways in (first, second)]
+
+
+def timeline_rows(
+    view: CallView, number: int, width: int, height: int, look: Look,
+    *, hidden_after: bool = False,
+) -> list[Row]:  # fmt: skip
+    """Return three lines, one a mode, around the stop ``number``, which is marked.
+
+    Every stop is a cell as wide as its longest label; what lies beyond has a sign. With
+    ``hidden_after`` what comes after the marked stop is covered.
+    """
+    labels = view.labels
+    room = width - NAMED
+    cells: dict[int, tuple[int, list[str]]] = {}
+
+    def cell(at: int) -> tuple[int, list[str]]:
+        if at not in cells:
+            texts = [
+                "?" if hidden_after and at > number else _label_text(label, look)
+                for label in labels[at]
+            ]
+            cells[at] = (min(max(max(map(cell_len, texts), default=0), 1), 14), texts)
+        return cells[at]
+
+    first = last = number
+    used = cell(number)[0] + 4
+    while True:
+        grown = False
+        for at in (first - 1, last + 1):
+            if 0 <= at < len(labels) and used + cell(at)[0] + 1 <= room:
+                if at < first:
+                    first = at
+                else:
+                    last = at
+                used += cell(at)[0] + 1
+                grown = True
+        if not grown:
+            break
+    rows: list[Row] = []
+    for index, mode in enumerate(MODES[:height]):
+        pieces: list[Piece] = [(fit(mode, NAMED - 2, look), "accent")]
+        pieces.append(("< " if first else "  ", "muted"))
+        for at in range(first, last + 1):
+            size, texts = cell(at)
+            text = fit(texts[index], size, look)
+            if at == number:
+                pieces.append((f"[{text}]", "chosen"))
+            else:
+                tone = _tone(labels[at][index], at > number)
+                pieces.append((f"{text} ", tone))
+        if last + 1 < len(labels):
+            pieces.append((">", "muted"))
+        rows.append(tuple(pieces))
+    return rows
+
+
+def stop_at(view: CallView, number: int, width: int, x: int, look: Look) -> int | None:
+    """Return the stop whose cell of the timeline is at ``x``, or None."""
+    (row,) = timeline_rows(view, number, width, 1, look)
+    labels = view.labels
+    position, first = 0, None
+    pieces = row[2:]
+    marked = next(i for i, (text, _) in enumerate(pieces) if text.startswith("["))
+    first = number - marked
+    position = sum(cell_len(text) for text, _ in row[:2])
+    for index, (text, _) in enumerate(pieces):
+        if position <= x < position + cell_len(text):
+            found = first + index
+            return found if 0 <= found < len(labels) else None
+        position += cell_len(text)
+    return None
+
+
+def _label_text(label: Label, look: Look) -> str:
+    if label.word == "step":
+        return "." if look.ascii else "·"
+    if label.word:
+        return look.tr(LABELS[label.word])
+    return plain(label.text, look)
+
+
+def _tone(label: Label, ahead: bool) -> str:
+    if label.word in ("refused", "stale", "fallback"):
+        return "bad"
+    if label.word == "break":
+        return "warn"
+    return "muted" if ahead else "text"

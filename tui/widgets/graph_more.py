@@ -1,0 +1,260 @@
+"""The views of passes, of the backward and of capture as lines of pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from dgplay.core.graph_view.backward import Checked, Walk
+from dgplay.core.graph_view.captured import CaptureRow
+from dgplay.core.graph_view.rewrites import PassDetail, PassRow, PassTable
+
+from .graph_nodes import window
+from .graph_text import fit, plain, wrap
+from .lab_panes import Look
+from .sheet import Piece, Row
+
+
+def pass_rows(
+    table: PassTable, chosen: int, detail: PassDetail | None, width: int, height: int, look: Look,
+    scroll: int = 0,
+) -> list[Row]:  # fmt: skip
+    """Return the table of passes, and below it what the chosen one did."""
+    tr = look.tr
+    told = tr("drawn {n0} nodes, {l0} launches; run {n1} nodes, {l1} launches")
+    (n0, n1), (l0, l1) = table.nodes, table.launches
+    total = told.format(n0=n0, n1=n1, l0=l0, l1=l1)
+    rows: list[Row] = [((fit(total, width, look), "strong"),)]
+    for place, row in enumerate(table.rows):
+        rows.append(_pass_row(row, place == chosen, width, look))
+    rest = height - len(rows)
+    if detail is None or rest < 2:
+        return rows[:height]
+    line = ("-" if look.ascii else "─") * width
+    rows.append(((line, "muted"),))
+    row = table.rows[chosen]
+    rows.append(((fit(f"{row.name}: {tr(row.reason)}", width, look), "strong"),))
+    rows += _pass_detail(detail, row, width, height - len(rows), look, scroll)
+    return rows[:height]
+
+
+def _pass_row(row: PassRow, chosen: bool, width: int, look: Look) -> Row:
+    tr = look.tr
+    switch = f"{'>' if chosen else ' '}[{'x' if row.on else ' '}] {row.name:<11}"
+    counts = tr("nothing to do")
+    if row.nodes is not None and row.launches is not None:
+        told = tr("{fired} rewrites: nodes {n0} → {n1}, launches {l0} → {l1}")
+        counts = told.format(
+            fired=row.fired,
+            n0=row.nodes[0],
+            n1=row.nodes[1],
+            l0=row.launches[0],
+            l1=row.launches[1],
+        )
+        if not row.on:
+            counts = tr("would do {counts}").format(counts=counts)
+    badge = tr("keeps every bit") if row.keeps_bits else tr("CHANGES VALUES")
+    room = width - len(switch) - cell_len(badge) - 4
+    counts = fit(plain(counts, look), room, look)
+    sign = look.signs.good if row.keeps_bits else "!"
+    style = "chosen" if chosen else "text" if row.on else "muted"
+    pieces: list[Piece] = [(f"{switch} {counts} ", style)]
+    pieces.append((f"{sign} {badge}", "good" if row.keeps_bits else "warn"))
+    return tuple(pieces)
+
+
+def _pass_detail(
+    detail: PassDetail, row: PassRow, width: int, height: int, look: Look, scroll: int
+) -> list[Row]:
+    tr = look.tr
+    rows: list[Row] = []
+    for item in detail.fired[:3]:
+        took = ", ".join(item.before)
+        text = f"{item.rule}: {took} → {item.after or tr('gone')}  {item.note}"
+        rows.append(((fit(plain(text, look), width, look), "text"),))
+    if len(detail.fired) > 3:
+        more = tr("and {count} more rewrites").format(count=len(detail.fired) - 3)
+        rows.append(((more, "muted"),))
+    for example in detail.changed:
+        text = tr("{rule}: x={value} gives {without}, with it {with_rule}: {why}").format(
+            rule=example.rule, value=example.value, without=example.without,
+            with_rule=example.with_rule, why=example.why,
+        )  # fmt: skip
+        rows.append(((fit(plain(text, look), width, look), "warn"),))
+    room = height - len(rows) - 1
+    if not detail.before or room < 2:
+        return rows
+    half = (width - 3) // 2
+    head = fit(tr("before"), half, look) + "   " + fit(tr("after"), half, look)
+    rows.append(((head, "accent"),))
+    bar = " | " if look.ascii else " │ "
+    first = min(scroll, max(max(len(detail.before), len(detail.after)) - room, 0))
+    for place in range(first, first + room):
+        rows.append(
+            (
+                _side(detail.before, place, half, look),
+                (bar, "muted"),
+                _side(detail.after, place, half, look),
+            )
+        )
+    return rows
+
+
+_TONES = {"-": "bad", "+": "good", "*": "warn"}
+
+
+def _side(lines: Sequence[tuple[str, str]], place: int, width: int, look: Look) -> Piece:
+    if place >= len(lines):
+        return (" " * width, "text")
+    sign, text = lines[place]
+    return (fit(f"{sign} {plain(text, look)}", width, look), _TONES.get(sign, "text"))
+
+
+def backward_rows(
+    walk: Walk, done: int, subgraph: Sequence[str], checks: Sequence[Checked] | None,
+    width: int, height: int, look: Look,
+) -> list[Row]:  # fmt: skip
+    """Return the way back up to ``done`` events; beside it the gradient graph, or the check."""
+    tr = look.tr
+    beside = width >= 60
+    left = width * 3 // 5 if beside else width
+    right = width - left - 3 if beside else 0
+    here = [sweep for sweep in walk.sweeps if sweep.at <= done]
+    lines: list[tuple[str, str]] = []
+    if walk.nonfinite is not None:
+        name, op, phase = walk.nonfinite
+        text = tr("first NaN or inf: {name} = {op}, {phase}")
+        lines.append((text.format(name=name, op=op, phase=tr(phase)), "bad"))
+    if not here:
+        lines.append((tr("the tape, last in first out; g walks it back"), "strong"))
+        for name, op, saved in reversed(walk.tape):
+            lines.append((f"{name} = {op}   {tr('saved:')} {', '.join(saved)}", "text"))
+        if not walk.tape:
+            lines.append((tr("nothing on the tape has saved a value"), "muted"))
+    for number, sweep in enumerate(here):
+        last = number == len(here) - 1
+        style = "bad" if not sweep.finite else "fresh" if last else "text"
+        lines.append((f"d {sweep.name} = {sweep.gradient}", style))
+        if len(sweep.parts) == 1 and sweep.parts[0]:
+            lines.append((f"  {tr('from')} {sweep.parts[0][0]}", "muted"))
+        elif sweep.parts:
+            total = " + ".join(value for _, value in sweep.parts)
+            lines.append((f"  {tr('fan-out')}: {total}", "accent" if last else "muted"))
+            who = ", ".join(name for name, _ in sweep.parts)
+            lines.append((f"  {tr('from')} {who}", "muted"))
+        else:
+            lines.append((f"  {tr('the start: 1 for every output')}", "muted"))
+    shown = _wrapped(lines, left, look)[-height:]
+    if not beside:
+        return [((text, style),) for text, style in shown]
+    others = _wrapped(_beside(subgraph, checks, look), right, look)[:height]
+    bar = " | " if look.ascii else " │ "
+    rows: list[Row] = []
+    for place in range(max(len(shown), len(others))):
+        text, style = shown[place] if place < len(shown) else ("", "text")
+        more, tone = others[place] if place < len(others) else ("", "text")
+        rows.append(
+            ((fit(text, left, look), style), (bar, "muted"), (fit(more, right, look), tone))
+        )
+    return rows[:height]
+
+
+def _beside(
+    subgraph: Sequence[str], checks: Sequence[Checked] | None, look: Look
+) -> list[tuple[str, str]]:
+    tr = look.tr
+    if checks is None:
+        lines = [(tr("static: gradients are nodes too"), "strong")]
+        lines += [(line, "text") for line in subgraph]
+        if not subgraph:
+            lines.append((tr("static drew no gradients here"), "muted"))
+        lines.append((tr("F checks by finite differences"), "muted"))
+        return lines
+    lines = [(tr("finite differences (F hides)"), "strong")]
+    for item in checks:
+        index = f"[{','.join(map(str, item.index))}]" if item.index else ""
+        sign, style, word = look.signs.good, "good", ""
+        if item.kink:
+            sign, style, word = "~", "warn", tr(" a kink: skip")
+        elif not item.agrees:
+            sign, style = look.signs.bad, "bad"
+        text = f"{sign} d {item.name}{index} {item.gradient:.6g}, {item.difference:.6g}{word}"
+        lines.append((text, style))
+    return lines
+
+
+def _wrapped(lines: Sequence[tuple[str, str]], width: int, look: Look) -> list[tuple[str, str]]:
+    return [
+        (f"{'  ' if number and text.startswith('  ') else ''}{part}"
+         if not text.startswith("  ") or number else f"  {part}", style)
+        for text, style in lines
+        for number, part in enumerate(wrap(plain(text, look), max(width - 2, 8)))
+    ]  # fmt: skip
+
+
+def capture_view_rows(
+    items: Sequence[CaptureRow], chosen: int, settings: str, width: int, height: int, look: Look
+) -> list[Row]:
+    """Return the capture view: calls, breaks, segments with guards; the chosen row in full."""
+    full = 3 if height >= 9 else 0
+    body = max(height - full - 1, 1)
+    top, end = window(len(items), chosen, body)
+    rows: list[Row] = [((fit(settings, width, look), "muted"),)]
+    for place in range(top, end):
+        text, style = capture_text(items[place], look)
+        if place == chosen:
+            style = "chosen"
+        sign = ">" if place == chosen else " "
+        rows.append(((fit(f"{sign}{plain(text, look)}", width, look), style),))
+    rows += [()] * (1 + body - len(rows))
+    if full and items:
+        row = items[min(chosen, len(items) - 1)]
+        text, _ = capture_text(row, look)
+        more = f"{text} {row.more if row.kind == 'break' else ''}"
+        if row.hint:
+            more += f". {look.tr('Instead')}: {row.hint}"
+        rows.append(((("-" if look.ascii else "─") * width, "muted"),))
+        rows += [((line, "strong"),) for line in wrap(plain(more.strip(), look), width)[: full - 1]]
+    return rows[:height]
+
+
+def capture_text(row: CaptureRow, look: Look) -> tuple[str, str]:
+    """Return a row of the capture view in words, and its style."""
+    tr, numbers = look.tr, row.numbers
+    match row.kind:
+        case "call":
+            text = tr("call {call}: {compiles} compiles ({total} so far), {breaks} breaks")
+            said = text.format(
+                call=numbers[0], compiles=numbers[1], total=numbers[2], breaks=numbers[3]
+            )
+            return f"{said}  {row.text} {look.signs.right} {row.more}", "strong"
+        case "recompile":
+            return f"  {tr('RECOMPILED because')} {row.text}", "warn"
+        case "fallback":
+            return f"  {tr('limit {limit} reached: runs eagerly').format(limit=numbers[0])}", "bad"
+        case "break":
+            text = tr("BREAK line {line}, column {column} (×{count}): {what}")
+            said = text.format(line=numbers[0], column=numbers[1], count=numbers[2], what=row.text)
+            return said, "warn"
+        case "segment":
+            text = tr("segment {number} of {function}, from line {line}: {graphs} graphs")
+            said = text.format(
+                number=numbers[0], function=row.text, line=numbers[1], graphs=numbers[2]
+            )
+            return said, "accent"
+        case "graph":
+            ends = tr("breaks at line {line}").format(line=numbers[2])
+            text = tr("  graph {number}: {nodes} nodes, made in call {call}, {ends}")
+            said = text.format(
+                number=numbers[0], nodes=numbers[1], call=numbers[3],
+                ends=ends if numbers[2] else tr("returns"),
+            )  # fmt: skip
+            return said, "text"
+        case _:
+            text = tr("    guard {text}   hit {hits}, missed {misses}")
+            missed = numbers[1] > 0
+            return (
+                text.format(text=row.text, hits=numbers[0], misses=numbers[1]),
+                "warn" if missed else "good" if numbers[0] else "muted",
+            )

@@ -1,0 +1,177 @@
+"""The node view and the memory view: rows with lanes or bars, one row in full below them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from dgplay.core.graph_view.buffers import BufferTable, spans
+from dgplay.core.graph_view.nodes import NodeDetail, NodeTable, called, formula
+
+from ..commands import mark
+from .graph_text import cut, fit, plain, right, wrap
+from .lab_panes import Look
+from .sheet import Piece, Row
+
+#: Lines below the rows for the chosen one, where there is room.
+FULL = 6
+
+KINDS = {
+    "eager": mark("eager: computed, on the tape"),
+    "drawn": mark("static: as drawn"),
+    "static": mark("static: as run, after the passes"),
+    "capture": mark("capture: graph {number}, as run"),
+}
+
+_GLYPHS = {"o": "●", "|": "│", "+": "├", "^": "└", " ": " "}
+
+
+def window(count: int, chosen: int, height: int) -> tuple[int, int]:
+    """Return the first and the end of the rows that are shown around the chosen one."""
+    top = min(max(chosen - height // 2, 0), max(count - height, 0))
+    return top, min(top + height, count)
+
+
+def node_rows(
+    table: NodeTable, chosen: int, detail: NodeDetail | None, done: int, width: int, height: int,
+    look: Look,
+) -> list[Row]:  # fmt: skip
+    """Return the node view; nodes that are not there yet at the cursor are muted.
+
+    ``done`` is the number of events of the picture's mode at the cursor.
+    """
+    full = FULL if height >= 14 else 3 if height >= 9 else 0
+    body = height - full - 1
+    top, end = window(len(table.rows), chosen, body)
+    lanes = min(table.lanes, max(width // 6, 3))
+    shape_room = max((cell_len(r.node.shape) for r in table.rows[top:end] if r.node), default=4)
+    shape_room = min(shape_room, 12) if width >= 60 else 0
+    value_room = max(12, width // 4) if width >= 60 else 0
+    digits = len(str(len(table.picture.nodes)))
+    text_room = width - lanes - digits - shape_room - value_room - (18 if shape_room else 15)
+    head = fit(" " * (lanes + 3) + "#", lanes + 3 + digits, look)
+    head += fit(look.tr("name = op operands"), text_room + 1, look)
+    if shape_room:
+        head += (
+            f" {fit(look.tr('shape'), shape_room, look)} {fit(look.tr('value'), value_room, look)}"
+        )
+    head += look.tr("   L  bytes")
+    rows: list[Row] = [((fit(head, width, look), "muted"),)]
+    for place in range(top, end):
+        row = table.rows[place]
+        style = "chosen" if place == chosen else "text"
+        if row.node is None:
+            text = look.tr("these {period} nodes repeat ×{count} (r unfolds)").format(
+                period=row.period, count=row.count
+            )
+            mine = "chosen" if place == chosen else "accent"
+            sign = ">" if place == chosen else " "
+            rows.append(((fit(f"{sign} {plain(text, look)}", width, look), mine),))
+            continue
+        node = row.node
+        signs = row.lanes[:lanes].ljust(lanes)
+        signs = signs if look.ascii else "".join(_GLYPHS[sign] for sign in signs)
+        there = node.at <= done and (node.known is None or node.known <= done)
+        if style == "text" and not there:
+            style = "muted"
+        back = "d " if node.phase == "backward" else ""
+        text = f"{back}{formula(node)}"
+        cursor = ">" if place == chosen else " "
+        pieces: list[Piece] = [(f"{cursor}{signs} ", "accent"), (f"{node.id:>{digits}} ", "muted")]
+        pieces.append((fit(plain(text, look), text_room + 1, look), style))
+        if shape_room:
+            value = node.value if there and not node.constant else ""
+            pieces.append((f" {fit(node.shape, shape_room, look)} ", "muted"))
+            pieces.append((fit(plain(value, look), value_room, look), "value"))
+        nbytes = "?" if node.nbytes is None else f"{node.nbytes:,}"
+        pieces.append((f"{node.launches:>4} {nbytes:>6}", "muted"))
+        rows.append(tuple(pieces))
+    rows += [()] * (1 + body - len(rows))
+    if full and detail is not None:
+        rows += _detail_rows(detail, done, width, full, look)
+    return rows[:height]
+
+
+def _detail_rows(detail: NodeDetail, done: int, width: int, height: int, look: Look) -> list[Row]:
+    tr, node = look.tr, detail.node
+    there = node.known is None or node.known <= done
+    line = ("-" if look.ascii else "─") * width
+    rows: list[Row] = [((line, "muted"),)]
+    value = node.value if there and node.value else tr("no value")
+    text = f"{formula(node)}   {node.shape}   {value}"
+    if node.gradient and there:
+        text += f"   {tr('gradient')} {node.gradient}"
+    rows.append(((fit(plain(text, look), width, look), "strong"),))
+    operands = ", ".join(f"{name} {value}" for name, value in detail.operands)
+    for words, told in (
+        (f"{node.op}: {tr(detail.doc)}" if detail.doc else node.op, "text"),
+        (f"{tr('operands')}: {operands or tr('none')}", "text"),
+        (f"{tr('waited for by')}: {', '.join(detail.users) or tr('nobody: a result')}", "text"),
+        (f"{tr('line')} {node.line}: {detail.source}" if node.line else tr("no line"), "muted"),
+    ):
+        rows.append(((fit(plain(words, look), width, look), told),))
+    return rows[:height]
+
+
+def memory_rows(
+    table: BufferTable, chosen: int, reason: str, width: int, height: int, look: Look
+) -> list[Row]:
+    """Return the memory view: a bar for the life of every buffer, and the peaks."""
+    tr = look.tr
+    low = 4 if height >= 10 else 2
+    body = max(height - low - 1, 1)
+    top, end = window(len(table.rows), chosen, body)
+    digits = len(str(table.steps))
+    name_room = min(max((cell_len(f"{r.name} {r.op}") for r in table.rows[top:end]), default=4), 18)
+    bar_room = max(width - digits - name_room - 28, 8)
+    head = fit(f" {'#':>{digits}} {tr('value')}", digits + 2 + name_room, look)
+    head += f"{right(tr('bytes'), 8)}{right(tr('at'), 7)} " + tr("lives from step to step")
+    rows: list[Row] = [((fit(head, width, look), "muted"),)]
+    full, empty = ("#", ".") if look.ascii else ("█", "·")
+    cells = min(table.steps, bar_room)
+    for place in range(top, end):
+        row = table.rows[place]
+        first, last = spans(row, table.steps, bar_room)
+        bar = empty * first + full * (last - first + 1)
+        bar += empty * max(cells - len(bar), 0)
+        at = f"{row.offset}" if row.offset >= 0 else tr("own")
+        style = "chosen" if place == chosen else "text"
+        name = fit(f"{row.node:>{digits}} {row.name} {row.op}", digits + 1 + name_room, look)
+        name = f"{'>' if place == chosen else ' '}{name}"
+        pieces: list[Piece] = [
+            (plain(name, look), style),
+            (f"{row.nbytes:>8,}{right(at, 7)} ", "muted"),
+        ]
+        pieces.append((bar, "value" if row.offset >= 0 else "muted"))
+        if row.takes:
+            sign = "=" if row.inplace else "<"
+            pieces.append((f" {sign}{row.takes}", "accent"))
+        rows.append(tuple(pieces))
+    rows += [()] * (1 + body - len(rows))
+    peaks = table.peaks
+    shown = tr(
+        "peak bytes: keep all {keep_all:,}  eager {eager:,}  liveness {liveness:,}  "
+        "in place {inplace:,}  after passes {fused:,}"
+    ).format(
+        keep_all=peaks.keep_all, eager=peaks.eager, liveness=peaks.liveness,
+        inplace=peaks.inplace, fused=peaks.fused,
+    )  # fmt: skip
+    proof = tr("one arena of {arena:,} bytes, {checks} overlaps checked, none").format(
+        arena=table.arena, checks=table.checks
+    )
+    why = f"{table.rows[chosen].name}: {reason}" if table.rows else ""
+    tail: list[Row] = [((plain(line, look), "strong"),) for line in wrap(why, width)[:1]]
+    tail += [((plain(line, look), "text"),) for line in wrap(f"{shown}; {proof}", width)]
+    return [*rows, *tail][:height]
+
+
+def simple_rows(lines: Sequence[tuple[str, str]], width: int, height: int, look: Look) -> list[Row]:
+    """Return lines of text, each in one style, wrapped."""
+    rows: list[Row] = []
+    for text, style in lines:
+        rows += [((cut(line, width, look), style),) for line in wrap(plain(text, look), width)]
+    return rows[:height]
+
+
+__all__ = ["called", "memory_rows", "node_rows", "simple_rows", "window"]

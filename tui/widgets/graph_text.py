@@ -1,0 +1,218 @@
+"""Words of the Graph screen: what an entry of a column says, cut and wrapped in cells."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len, set_cell_size
+
+from dgplay.core.graph_view.tracks import Entry
+
+from ..commands import mark
+from .lab_panes import Look
+from .sheet import Row
+
+#: What each mode does, as the head of its column says it.
+HEADS = {
+    "eager": mark("eager: computes at once"),
+    "static": mark("static: write, run later"),
+    "capture": mark("capture: traces fakes"),
+}
+
+#: The same where there is little room.
+SHORT_HEADS = {"eager": "eager", "static": "static", "capture": "capture"}
+
+WAITING = {
+    "nothing": mark("waits for: nothing"),
+    "run": mark("waits for: run({inputs})"),
+    "compile": mark("waits for: compile, run"),
+    "guards": mark("waits for: guards"),
+    "refused": mark("refuses: nothing runs"),
+}
+
+#: Words in the cells of the timeline.
+LABELS = {
+    "refused": mark("REFUSED"),
+    "break": mark("BREAK"),
+    "fallback": mark("EAGER"),
+    "stale": mark("STALE"),
+    "return": mark("return"),
+    "passes": mark("passes"),
+    "compile": mark("compile"),
+    "guards": mark("guards"),
+    "run": mark("run"),
+}
+
+KINDS = {
+    "inputs": mark("before the first line"),
+    "line": mark("line {line} has run"),
+    "prepare": mark("guards checked, passes applied"),
+    "run": mark("a launch of the compiled graph"),
+    "backward": mark("a step of the backward"),
+    "end": mark("the call is over"),
+}
+
+
+def cut(text: str, width: int, look: Look) -> str:
+    """Return text in at most ``width`` cells, with a sign where something is left out."""
+    if cell_len(text) <= width:
+        return text
+    sign = "~" if look.ascii else "…"
+    return set_cell_size(text, max(0, width - 1)).rstrip() + sign if width > 0 else ""
+
+
+def fit(text: str, width: int, look: Look) -> str:
+    """Return text in exactly ``width`` cells."""
+    return set_cell_size(cut(text, width, look), max(0, width))
+
+
+def right(text: str, width: int) -> str:
+    """Return text at the right of ``width`` cells, whole where it is longer."""
+    return " " * (width - cell_len(text)) + text
+
+
+def plain(text: str, look: Look) -> str:
+    """Return text of the engine in the characters that the screen may show."""
+    if not look.ascii:
+        return text
+    for sign, word in (("→", "->"), ("·", "."), ("×", "x"), ("…", "..."), ("−", "-")):
+        text = text.replace(sign, word)
+    return text.encode("ascii", "replace").decode() if not text.isascii() else text
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Return text in lines of at most ``width`` cells, broken between words where it can."""
+    lines = [""]
+    for word in text.split():
+        while cell_len(word) > width > 0:
+            room = width - cell_len(lines[-1]) - bool(lines[-1])
+            if room < 4:
+                lines.append("")
+                continue
+            head = set_cell_size(word, room).rstrip()
+            lines[-1] += f" {head}" if lines[-1] else head
+            word = word[len(head) :]
+        gap = 1 if lines[-1] else 0
+        if cell_len(lines[-1]) + gap + cell_len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] += f"{' ' * gap}{word}"
+    return lines
+
+
+def sided(left: str, right: str, width: int, look: Look, styles: tuple[str, str]) -> list[Row]:
+    """Return a line with text at both sides, or two lines where one is too short."""
+    left, right = plain(left, look), plain(right, look)
+    room = width - cell_len(right) - (1 if right else 0)
+    if cell_len(left) <= room:
+        gap = " " * (width - cell_len(left) - cell_len(right))
+        return [((left, styles[0]), (gap, "text"), (right, styles[1]))]
+    if not right or room >= max(12, width // 2):
+        return [((fit(left, room, look), styles[0]), (f" {right}" if right else "", styles[1]))]
+    first = ((fit(left, width, look), styles[0]),)
+    second = cut(right, width - 2, look)
+    pad = " " * (width - cell_len(second))
+    return [first, ((pad, "text"), (second, styles[1]))]
+
+
+def entry_rows(entry: Entry, mode: str, width: int, look: Look, fresh: bool) -> list[Row]:
+    """Return the lines of an entry in a column of ``width`` cells."""
+    style = "fresh" if fresh else "text"
+    if entry.kind in ("computed", "drawn", "ran"):
+        return _op_rows(entry, mode, width, look, style)
+    text, tone = _told(entry, look)
+    tone = tone or style
+    indent = "  " if tone in ("bad", "warn") else " "
+    lines = wrap(plain(text, look), width - len(indent))
+    return [
+        ((set_cell_size(line if not number else indent + line, width), tone),)
+        for number, line in enumerate(lines)
+    ]
+
+
+def _op_rows(entry: Entry, mode: str, width: int, look: Look, style: str) -> list[Row]:
+    """Return the lines of an op: what it is called and made of, and its value."""
+    name = f"{entry.name} = " if not entry.name.startswith("%") else ""
+    op = f"{entry.op} {' '.join(entry.args)}".rstrip()
+    lead = " " * min(2 * entry.depth, 6)
+    if entry.kind == "ran":
+        lead += "> " if look.ascii else "▸ "
+        if entry.what == "backward":
+            lead += "d "
+    if entry.kind == "drawn":
+        value = look.tr("no value") if mode == "static" else entry.shape
+        return sided(f"{lead}{name}{op}", value, width, look, (style, "muted"))
+    return sided(f"{lead}{name}{op}", entry.value, width, look, (style, "value"))
+
+
+def _told(entry: Entry, look: Look) -> tuple[str, str]:
+    """Return what an entry that is no op says, and in which tone ("" for the usual one)."""
+    tr = look.tr
+    numbers = entry.numbers
+    match entry.kind:
+        case "print":
+            return f"print: {entry.what}", ""
+        case "branch":
+            taken = tr("true") if numbers[0] else tr("false")
+            if not entry.line:
+                return tr("cond takes: {taken}").format(taken=taken), ""
+            return tr("Python decides, line {line}: {taken}").format(
+                line=entry.line, taken=taken
+            ), ""  # fmt: skip
+        case "trip":
+            return tr("  trip {number}").format(number=numbers[0] + 1), "muted"
+        case "guard":
+            return tr("{count} guards hold: graph {graph} again").format(
+                count=numbers[2], graph=numbers[1]
+            ), "good"  # fmt: skip
+        case "miss":
+            return tr("guard fails: {text}").format(text=entry.what), "warn"
+        case "compile":
+            if entry.what == "first call":
+                return tr("traces segment {segment}: never seen").format(
+                    segment=numbers[0]
+                ), "accent"  # fmt: skip
+            return tr("RECOMPILES segment {segment}").format(segment=numbers[0]), "warn"
+        case "compiled":
+            return tr("compile {total}: a graph of {nodes} nodes").format(
+                nodes=numbers[0], total=numbers[1]
+            ), "accent"  # fmt: skip
+        case "session":
+            if not numbers[0]:
+                return tr("runs the way back"), "muted"
+            return tr("runs {nodes} nodes in one go").format(nodes=numbers[0]), "muted"
+        case "pass":
+            return f"{entry.name}: {numbers[0]} → {numbers[1]} ({entry.what})", "muted"
+        case "grad":
+            return f"d {entry.name} = {entry.value}", ""
+        case "returned":
+            return tr("returns {value}").format(value=entry.value), "good"
+        case "gradient":
+            return tr("gradient of {name}: {value}").format(
+                name=entry.name, value=entry.value
+            ), "good"  # fmt: skip
+        case _:
+            return _warned(entry, look)
+
+
+def _warned(entry: Entry, look: Look) -> tuple[str, str]:
+    """Return what went otherwise than a learner may expect."""
+    tr = look.tr
+    words = {"line": entry.line, "what": entry.what, "hint": entry.hint, "why": entry.why}
+    match entry.kind:
+        case "break":
+            text = tr("GRAPH BREAK line {line}: {what} ({where}). {why}. Instead: {hint}")
+            return text.format(**words, where=entry.where), "warn"
+        case "refused":
+            text = tr("REFUSED line {line}: {what}. {why}. Instead: {hint}")
+            return text.format(**words), "bad"
+        case "fallback":
+            text = tr("LIMIT of {limit} compiles reached: runs eagerly from here")
+            return text.format(limit=entry.numbers[0]), "bad"
+        case "nonfinite":
+            bad = "nan" if entry.numbers[0] else "inf"
+            text = tr("first {bad} here: {name} = {op} {flags}")
+            return text.format(bad=bad, name=entry.name, op=entry.op, flags=entry.what), "bad"
+        case "stale":
+            text = tr("guards are OFF: the graph of call 1 is replayed, whatever the inputs")
+            return text, "bad"
+        case _:
+            return entry.what, ""

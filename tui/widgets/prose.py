@@ -1,0 +1,67 @@
+"""Sentences that wrap: between words, and in Chinese between any two characters."""
+
+from __future__ import annotations
+
+import re
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events
+from textual.geometry import Size
+from textual.widgets import Static
+
+#: Signs that do not begin a line, and those that do not end one.
+_CLOSING = frozenset("，。；：！？、）」》”’…%,.;:!?)]")
+_OPENING = frozenset("（「《“‘([")
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return text in lines of at most ``width`` cells, where a unit is not longer."""
+    lines = [""]
+    for unit in _units(text):
+        if lines[-1] and cell_len(lines[-1]) + cell_len(unit.rstrip()) > width:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("")
+        lines[-1] += unit
+    lines[-1] = lines[-1].rstrip()
+    return lines
+
+
+def _units(text: str) -> list[str]:
+    """Return what is not broken: words, single wide characters, each with its signs and blanks."""
+    units: list[str] = []
+    for character in re.sub(r"\s+", " ", text):
+        before = units[-1][-1] if units else ""
+        joined = character in _CLOSING or before in _OPENING
+        joined = joined or cell_len(character) == 1 == cell_len(before)
+        if units and (character == " " or (before != " " and joined)):
+            units[-1] += character
+        else:
+            units.append(character)
+    return units
+
+
+class Prose(Static):
+    """Plain text as high as its lines are."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id, markup=False)
+        self.said = ""
+
+    def say(self, text: str) -> None:
+        """Show a text."""
+        if text != self.said:
+            self.said = text
+            self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return how many lines the text takes."""
+        return len(wrapped(self.said, width))
+
+    def render(self) -> Text:
+        """Return the lines."""
+        return Text("\n".join(wrapped(self.said, self.size.width)), no_wrap=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Break the lines anew."""
+        self.refresh()
