@@ -13,6 +13,7 @@ from dgplay.core.lessons.lesson import Lesson, LessonRun
 
 from .session_app import SessionApp
 from .widgets.lesson_pane import StepText
+from .work import in_thread
 
 
 class LessonTexts(Message):
@@ -69,15 +70,7 @@ class LessonApp(SessionApp):
 
     def start_lesson_texts(self) -> None:
         """Put computed numbers into the texts of the step, in a worker."""
-        self.run_worker(
-            self._lesson_texts,
-            name="lesson",
-            group="lesson",
-            description="work out the numbers of a lesson",
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
+        in_thread(self, self._lesson_texts, "lesson", "work out the numbers of a lesson")
 
     def _lesson_texts(self) -> None:
         """Put computed numbers into the sentences of the step (in a thread)."""

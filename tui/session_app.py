@@ -32,6 +32,7 @@ from dgplay.core.state import Model, Request, State
 
 from .i18n import Translate, translator
 from .widgets.lab_panes import Look
+from .work import in_thread
 
 #: A key that comes again within this time is held down: its changes are one undo.
 HELD_SECONDS = 0.12
@@ -138,15 +139,7 @@ class SessionApp(App[None]):
             self.on_loaded(Loaded(wanted, known))
             return
         self.say(self.tr("reading ..."))
-        self.run_worker(
-            lambda: self._load(wanted),
-            name="load",
-            group="load",
-            description="read data",
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
+        in_thread(self, lambda: self._load(wanted), "load", "read data")
 
     # ---- sessions -----------------------------------------------------------------------
 
@@ -184,15 +177,7 @@ class SessionApp(App[None]):
 
     def start_checks(self) -> None:
         """Run the strategies that are not checked yet."""
-        self.run_worker(
-            self._check,
-            name="checks",
-            group="checks",
-            description="run the strategies",
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
+        in_thread(self, self._check, "checks", "run the strategies")
 
     def _check(self) -> None:
         """Run and time what is not known yet, strategy by strategy (in a thread)."""
@@ -230,15 +215,7 @@ class SessionApp(App[None]):
 
     def start_traces(self) -> None:
         """Trace the sequence that is looked at."""
-        self.run_worker(
-            self._trace,
-            name="traces",
-            group="traces",
-            description="trace one sequence",
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
+        in_thread(self, self._trace, "traces", "trace one sequence")
 
     def _trace(self) -> None:
         """Run the chosen sequence under every strategy (in a thread)."""

@@ -63,7 +63,9 @@ class ChoiceScreen(Box):
         self.right = right
 
     def content(self) -> list[Widget]:
-        """Return the list under its heading."""
+        """Return the list under its heading, where it has one."""
+        if not self.heading:
+            return [self.list_of(self.choices)]
         first = aligned([Choice("", self.heading), *self.choices], self.right)[0]
         return [Static(Text(first, no_wrap=True), id="heading"), self.list_of(self.choices)]
 

@@ -175,17 +175,7 @@ class LabScreen(EditingKeys):
         pane = self.query_one(f"#{self.showing}")
         if not isinstance(pane, TablePane):
             pane = self.query_one(BucketPane)
-        self._copied(pane.table.as_text())
-
-    def action_copy_line(self) -> None:
-        """Copy the command line of this state."""
-        self._copied(self.dgplay.line)
-
-    def _copied(self, text: str) -> None:
-        kept = self.dgplay.keep_copied(text)
-        tr = self.dgplay.tr
-        where = tr("copied, also in {path}") if kept else tr("copied")
-        self.dgplay.say(where.format(path=kept))
+        self.copied(pane.table.as_text())
 
     def action_save(self) -> None:
         """Save the state to a file that is asked for."""
@@ -208,31 +198,11 @@ class LabScreen(EditingKeys):
         self.query_one(Prompt).close()
         app.say(app.tr("saved; dgplay --resume {path} opens it").format(path=path))
 
-    def action_zoom(self) -> None:
-        """Show the pane alone, or all again."""
-        self.zoomed = not self.zoomed
-        self.lay_out_panes()
-
-    def action_back(self) -> None:
-        """Close the typed line, or leave the zoom."""
-        if self.query_one(Prompt).asking:
-            self.query_one(Prompt).close()
-        elif self.zoomed:
-            self.action_zoom()
-        elif self.showing == layout.LESSON:
-            self._end_lesson()
-
     def action_columns(self, pages: int) -> None:
         """Page the columns of the table."""
         pane = self.query_one(f"#{self.showing}")
         table = pane.table if isinstance(pane, TablePane) else self.query_one(StrategyPane).table
         table.scroll_columns(pages)
-
-    def action_pane(self, direction: int) -> None:
-        """Give the focus to the next pane, shown or not."""
-        panes = layout.PANES if self.dgplay.lesson is None else layout.LESSON_PANES
-        index = (panes.index(self.showing) + direction) % len(panes)
-        self.go_to(panes[index])
 
     def on_histogram_plot_length_clicked(self, message: HistogramPlot.LengthClicked) -> None:
         """Move the nearest boundary to where the histogram was clicked."""

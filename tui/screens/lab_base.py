@@ -17,5 +17,9 @@ class LabBase(Shell):
 
     def __init__(self) -> None:
         super().__init__("lab", layout.BUCKETS)
-        self.zoomed = False
         self._overwrite: Path | None = None
+
+    @property
+    def panes(self) -> tuple[str, ...]:
+        """The panes in the order of Tab; a lesson comes first."""
+        return layout.PANES if self.dgplay.lesson is None else layout.LESSON_PANES

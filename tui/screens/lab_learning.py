@@ -49,6 +49,11 @@ class LearningKeys(LabBase):
         self.dgplay.end_lesson()
         self.go_to(layout.BUCKETS)
 
+    def leave(self) -> None:
+        """Escape in the pane of the lesson ends it."""
+        if self.showing == layout.LESSON:
+            self._end_lesson()
+
     def _ask_guess(self, pane: StrategyPane) -> None:
         view = LabView(self.dgplay.session)
         row, column = pane.row(view), pane.column

@@ -46,7 +46,7 @@ class Box(ModalScreen[str | None]):
 
     def dismiss(self, result: str | None = None) -> AwaitComplete:
         """Close once: a held key asks again, which would close the screen below."""
-        return super().dismiss(result) if self.app.screen is self else AwaitComplete.nothing()
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def action_close(self) -> None:
         """Close without a choice."""

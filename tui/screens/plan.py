@@ -54,6 +54,7 @@ from ..widgets.plan_panes import (
     MethodPane,
 )
 from ..widgets.prompt import Prompt
+from ..work import in_thread
 from .choice import Choice, ChoiceScreen
 from .export import PreviewScreen
 from .shell import Shell
@@ -98,7 +99,6 @@ class PlanScreen(Shell):
 
     def __init__(self) -> None:
         super().__init__("plan", FRONTIER)
-        self.zoomed = False
         self.pace: Pace | None = None
         self.problem = ""
         self._planned: Planned | None = None
@@ -204,22 +204,11 @@ class PlanScreen(Shell):
         if view.planned is None:
             if key not in (self._asked, self._refused):
                 self._asked = key
-                self._start("plan", "solve the frontier", lambda: self._solve(view.session))
+                in_thread(self, lambda: self._solve(view.session), "plan", "solve the frontier")
             return
         wanted = self.state.planning.rule is not None or view.comparison is None
         if wanted and view.batched is None and self._batching != batch_key(self.state):
             self.dgplay.after_pause("plan-batches", self._start_batches)
-
-    def _start(self, name: str, description: str, work: object) -> None:
-        self.run_worker(
-            work,  # type: ignore[arg-type]
-            name=name,
-            group=name,
-            description=description,
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
 
     def _start_batches(self) -> None:
         view = self.view
@@ -228,7 +217,9 @@ class PlanScreen(Shell):
         if planned is None or view.batched is not None or key == self._batching:
             return
         self._batching = key
-        self._start("plan-batches", "make batches", lambda: self._make_batches(session, planned))
+        in_thread(
+            self, lambda: self._make_batches(session, planned), "plan-batches", "make batches"
+        )
 
     def _solve(self, session: Session) -> None:
         """Solve the frontier (in a thread)."""
@@ -423,37 +414,16 @@ class PlanScreen(Shell):
         """Copy the table of the pane; the curve copies the methods."""
         if self.showing == BATCHES:
             orders, buckets = self.query_one(BatchPane).tables
-            self._copied(f"{orders.as_text()}\n\n{buckets.as_text()}")
+            self.copied(f"{orders.as_text()}\n\n{buckets.as_text()}")
         else:
-            self._copied(self.query_one(MethodPane).table.as_text())
-
-    def action_copy_line(self) -> None:
-        """Copy the command line of this state."""
-        self._copied(self.dgplay.line)
-
-    def _copied(self, text: str) -> None:
-        kept, tr = self.dgplay.keep_copied(text), self.dgplay.tr
-        where = tr("copied, also in {path}") if kept else tr("copied")
-        self.dgplay.say(where.format(path=kept))
+            self.copied(self.query_one(MethodPane).table.as_text())
 
     # ---- view and the mouse -------------------------------------------------------------
 
-    def action_zoom(self) -> None:
-        """Show the pane alone, or all again."""
-        self.zoomed = not self.zoomed
-        self.lay_out_panes()
-
-    def action_back(self) -> None:
-        """Close the typed line, or leave the zoom."""
-        if self.query_one(Prompt).asking:
-            self.query_one(Prompt).close()
-        elif self.zoomed:
-            self.action_zoom()
-
-    def action_pane(self, direction: int) -> None:
-        """Give the focus to the next pane, shown or not."""
-        index = (PLAN_PANES.index(self.showing) + direction) % len(PLAN_PANES)
-        self.go_to(PLAN_PANES[index])
+    @property
+    def panes(self) -> tuple[str, ...]:
+        """The panes in the order of Tab."""
+        return PLAN_PANES
 
     def action_columns(self, pages: int) -> None:
         """Page the columns of the table."""

@@ -59,7 +59,6 @@ class QuizScreen(Shell):
         self.quiz_run: QuizRun | None = None
         #: Whether the boxes may change the order; not where a class gets the same questions.
         self.by_boxes = True
-        self.zoomed = False
         self.notice = ""
         self._asked_of: object = None
         self._keeping = True
@@ -327,24 +326,14 @@ class QuizScreen(Shell):
         self.notice = where.format(path=kept)
         self._show_status()
 
-    def action_zoom(self) -> None:
-        """Show the pane alone, or both again."""
-        self.zoomed = not self.zoomed
-        self.lay_out_panes()
+    @property
+    def panes(self) -> tuple[str, ...]:
+        """The panes in the order of Tab."""
+        return QUIZ_PANES
 
-    def action_back(self) -> None:
-        """Close the typed line, leave the zoom, or go back to the Lab."""
-        if self.typing:
-            self.query_one(Prompt).close()
-        elif self.zoomed:
-            self.action_zoom()
-        else:
-            self.dgplay.action_screen("lab")
-
-    def action_pane(self, direction: int) -> None:
-        """Give the focus to the other pane, shown or not."""
-        index = (QUIZ_PANES.index(self.showing) + direction) % len(QUIZ_PANES)
-        self.go_to(QUIZ_PANES[index])
+    def leave(self) -> None:
+        """Escape goes back to the Lab."""
+        self.dgplay.action_screen("lab")
 
     def on_line_table_row_chosen(self, message: LineTable.RowChosen) -> None:
         """Look at the question that was clicked."""

@@ -33,6 +33,7 @@ class Shell(Screen[None]):
     def __init__(self, name: str, showing: str) -> None:
         super().__init__(id=name)
         self.showing = showing
+        self.zoomed = False
         self._answer: Callable[[str], None] = lambda text: None
 
     @property
@@ -95,6 +96,45 @@ class Shell(Screen[None]):
         self.lay_out_panes()
         self.query_one(f"#{key}").focus()
         self.call_after_refresh(self.show_session)
+
+    @property
+    def panes(self) -> tuple[str, ...]:
+        """The panes in the order of Tab; a screen with panes names them."""
+        return (self.showing,)
+
+    def action_pane(self, direction: int) -> None:
+        """Give the focus to the next pane, shown or not."""
+        index = (self.panes.index(self.showing) + direction) % len(self.panes)
+        self.go_to(self.panes[index])
+
+    def action_zoom(self) -> None:
+        """Show the pane alone, or all again."""
+        self.zoomed = not self.zoomed
+        self.lay_out_panes()
+
+    def action_back(self) -> None:
+        """Close the typed line, leave the zoom, or what the screen says to leave."""
+        if self.typing:
+            self.query_one(Prompt).close()
+        elif self.zoomed:
+            self.action_zoom()
+        else:
+            self.leave()
+
+    def leave(self) -> None:
+        """Escape with nothing open; a screen may say what it leaves."""
+
+    # ---- copies -------------------------------------------------------------------------
+
+    def action_copy_line(self) -> None:
+        """Copy the command line of this state."""
+        self.copied(self.dgplay.line)
+
+    def copied(self, text: str) -> None:
+        """Copy a text and say where it is."""
+        kept, tr = self.dgplay.keep_copied(text), self.dgplay.tr
+        where = tr("copied, also in {path}") if kept else tr("copied")
+        self.dgplay.say(where.format(path=kept))
 
     # ---- the typed line -----------------------------------------------------------------
 

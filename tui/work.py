@@ -1,0 +1,26 @@
+"""How long work is run: in a thread, under a name, one at a time, never ending the app by itself.
+
+The work asks its worker whether it has been cancelled, and comes back as a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.dom import DOMNode
+
+
+def in_thread(node: DOMNode, work: Callable[[], None], name: str, description: str) -> None:
+    """Run ``work`` in a thread; another of the same name that still runs is cancelled.
+
+    A failure reaches ``on_worker_state_changed`` of ``node``'s app, which leaves with it.
+    """
+    node.run_worker(
+        work,
+        name=name,
+        group=name,
+        description=description,
+        thread=True,
+        exclusive=True,
+        exit_on_error=False,
+    )
