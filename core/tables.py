@@ -16,11 +16,7 @@ from .report import (
     Distance,
     MethodRow,
     Neighbour,
-    Report,
     StrategyRow,
-    TimeVerdict,
-    reproduce,
-    time_verdict,
     verdicts_of,
 )
 from .sequences.buckets import BucketTable
@@ -386,76 +382,3 @@ def distance_text(best: Distance | None, signs: Signs = UNICODE, *, brief: bool 
         return signs.unknown
     count = "" if brief else f"K={best.k}: "
     return f"{count}{best.steps} ({signed(best.change, signs)})"
-
-
-def time_text(verdict: TimeVerdict, hidden: int) -> str:
-    """Return in one sentence what the measured times follow, and why."""
-    worth = verdict.launch_seconds / verdict.step_seconds
-    microseconds, share = 1e6 * verdict.launch_seconds, percent(verdict.launch_share)
-    return (
-        f"at {hidden} units a launch costs {microseconds:.2f} us, as much as {worth:.1f} steps in "
-        f"a batch: dynamic takes {verdict.seconds_ratio:.1f} x the time of pad for "
-        f"{verdict.steps_ratio:.2f} x the steps, {share} of it launches: time follows "
-        f"{verdict.follows}"
-    )
-
-
-def drift_text(drift: Side) -> str:
-    """Return how the boundaries do on other data."""
-    over = drift.table.steps / drift.least - 1 if drift.least else 0.0
-    return (
-        f"on {drift.name}: {drift.table.steps} steps, {percent(drift.table.waste)} waste, "
-        f"{100 * over:.1f}% over the optimum for K={len(drift.table.boundaries)} there"
-    )
-
-
-def report_tables(report: Report, signs: Signs = UNICODE) -> dict[str, Table]:
-    """Return both tables of a report by name, buckets first."""
-    rate = report.analysis.dataset.frame_rate
-    return {
-        "buckets": bucket_rows_table(report.table, report.check_of_bucketed, rate, signs),
-        "strategies": strategy_table(list(report.rows), report.state.mode, signs),
-    }
-
-
-def heading_lines(report: Report, signs: Signs = UNICODE) -> list[str]:
-    """Return what stands above the tables: the data, where rows went, the policy."""
-    dataset = report.analysis.dataset
-    histogram = dataset.histogram
-    mean = signs.unknown if histogram.mean is None else f"{histogram.mean:.2f}"
-    between = f"{histogram.minimum}{signs.between}{histogram.maximum}"
-    lines = [
-        f"{dataset.name}: {histogram.sequences} sequences of {between} {dataset.unit}, "
-        f"mean {mean}, {histogram.real_steps} real steps"
-    ]
-    lost = [
-        f"{number} {what}"
-        for number, what in (
-            (histogram.zeros, "of length zero, in no bucket"),
-            (dataset.skipped, "bad rows skipped"),
-            (dataset.dropped, f"dropped ({dataset.dropped_steps} steps)"),
-            (dataset.truncated, f"truncated ({dataset.truncated_steps} steps)"),
-        )
-        if number
-    ]
-    if lost:
-        lines.append(f"of {dataset.rows} rows: {', '.join(lost)}")
-    lines.append(f"K={report.best.k}, pad to {report.state.pad_to}, mode {report.state.mode}")
-    return lines
-
-
-def closing_lines(report: Report, signs: Signs = UNICODE) -> list[str]:
-    """Return what stands below the tables: what was checked, the optimum, the line to reopen."""
-    sequences = report.analysis.histogram.sequences
-    checked = sorted({row.check.checked for row in report.rows if row.check})
-    spread = str(checked[0]) if len(checked) == 1 else f"{checked[0]} to {checked[-1]}"
-    best = report.best
-    boundaries = ",".join(map(str, best.boundaries))
-    verdict = time_verdict(report.rows)
-    return [
-        *([] if verdict is None else [time_text(verdict, report.state.model.hidden)]),
-        *([] if report.drift is None else [drift_text(report.drift)]),
-        f"checked: this RNN ({report.state.model.hidden} units), {spread} of {sequences} sequences",
-        f"optimum for {distance_text(best, signs)} at {boundaries}",
-        reproduce(report.state, report.analysis),
-    ]

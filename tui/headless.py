@@ -140,7 +140,7 @@ def _print_csv(records: list[dict[str, Any]]) -> None:
 
 
 def _chosen(name: str | None, made: Report, signs: Signs) -> Iterable[Table]:
-    from dgplay.core.tables import report_tables
+    from dgplay.core.report_lines import report_tables
 
     both = report_tables(made, signs)
     return both.values() if name is None else (both[name],)
@@ -172,7 +172,7 @@ def console_for(appearance: Appearance) -> Console:
 
 
 def _print_report(console: Console, made: Report, only: str | None, signs: Signs) -> None:
-    from dgplay.core.tables import closing_lines, heading_lines
+    from dgplay.core.report_lines import closing_lines, heading_lines
 
     for line in heading_lines(made, signs):
         console.print(line, soft_wrap=True)

@@ -8,6 +8,7 @@ from dgplay.core.actions import Outcome
 from dgplay.core.challenge import Challenge
 from dgplay.core.report import RECOMPILE_LIMIT, ModeFacts
 from dgplay.core.tables import Signs, signed
+from dgplay.core.time_verdict import TimeVerdict
 
 from .commands import mark
 from .i18n import Translate
@@ -126,6 +127,16 @@ def challenge_text(challenge: Challenge, tr: Translate, signs: Signs) -> str:
     if not challenge.single:
         return tr("there, but not by single moves: {path}; u undoes").format(path=path)
     return tr("solved in {moves} moves: {path}").format(moves=challenge.moves, path=path)
+
+
+def time_phrase(verdict: TimeVerdict, tr: Translate) -> str:
+    """Return what the measured times follow, in one line."""
+    said = tr(
+        "a launch = {worth:.1f} steps: dynamic {seconds:.1f}x the time of pad, "
+        "{steps:.2f}x its steps"
+    )
+    worth = verdict.launch_seconds / verdict.step_seconds
+    return said.format(worth=worth, seconds=verdict.seconds_ratio, steps=verdict.steps_ratio)
 
 
 def mode_text(facts: ModeFacts, tr: Translate) -> str:

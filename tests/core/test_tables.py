@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from dgplay.core import tables
+from dgplay.core import report_lines, tables
 from dgplay.core.command_line import parse
 from dgplay.core.report import (
     Distance,
@@ -84,7 +84,7 @@ def test_a_verdict_is_a_sign_and_a_word(check, cell):
 
 def test_the_strategy_table_of_the_reference(reference):
     # The sketch of DESIGN section 6, with the checks beside the wrong ones.
-    rows = texts(tables.report_tables(reference)["strategies"])
+    rows = texts(report_lines.report_tables(reference)["strategies"])
     assert [row[:9] for row in rows] == [
         ["pad", "2000", "46.8%", "0.0%", "87.8%", "1", "20", "92/100", "✗ WRONG"],
         ["pad+mask", "2000", "46.8%", "0.0%", "87.8%", "1", "20", "0/100", "✓ OK"],
@@ -107,18 +107,18 @@ def test_before_the_checks_only_what_they_find_is_missing():
 
 @pytest.mark.parametrize(("mode", "result"), [("static", "✓ OK*"), ("eager", "✓ OK")])
 def test_a_star_marks_what_a_static_graph_cannot_express(mode, result):
-    rows = texts(tables.report_tables(report_of("--mode", mode))["strategies"])
+    rows = texts(report_lines.report_tables(report_of("--mode", mode))["strategies"])
     assert rows[2][8] == result
 
 
 @pytest.mark.parametrize(("mode", "graphs"), [("static", "0"), ("eager", "100"), ("capture", "8")])
 def test_graphs_of_the_dynamic_run_depend_on_the_mode(mode, graphs):
-    rows = texts(tables.report_tables(report_of("--mode", mode))["strategies"])
+    rows = texts(report_lines.report_tables(report_of("--mode", mode))["strategies"])
     assert rows[2][5] == graphs
 
 
 def test_the_bucket_table_of_the_reference(reference):
-    assert texts(tables.report_tables(reference)["buckets"]) == [
+    assert texts(report_lines.report_tables(reference)["buckets"]) == [
         ["1–5", "23", "5", "115", "51.3%", "✓ OK"],
         ["6–10", "27", "10", "270", "18.1%", "✓ OK"],
         ["11–15", "23", "15", "345", "11.9%", "✓ OK"],
@@ -141,7 +141,7 @@ def test_the_methods_with_their_excess():
 
 
 def test_a_column_can_be_left_out(reference):
-    whole = tables.report_tables(reference)["buckets"]
+    whole = report_lines.report_tables(reference)["buckets"]
     less = tables.without(whole, "waste")
     assert [heading.key for heading in less.headings] == ["bucket", "n", "pad", "steps", "result"]
     assert texts(less)[0] == ["1–5", "23", "5", "115", "✓ OK"]
@@ -166,7 +166,7 @@ def test_the_distance_to_the_optimum():
 
 
 def test_what_stands_above_the_tables(reference):
-    assert tables.heading_lines(reference) == [
+    assert report_lines.heading_lines(reference) == [
         "chainer-100: 100 sequences of 1–20 steps, mean 10.65, 1065 real steps",
         "K=4, pad to longest, mode static",
     ]
@@ -178,14 +178,14 @@ def test_rows_that_are_no_sequences_in_a_bucket_are_said():
         *("few", "file", histogram, "words", None, 9, 2, 4, 900, 1, 7),
     )
     made = report_of(analysis=Analysis(dataset))
-    assert tables.heading_lines(made)[1] == (
+    assert report_lines.heading_lines(made)[1] == (
         "of 9 rows: 1 of length zero, in no bucket, 2 bad rows skipped, "
         "4 dropped (900 steps), 1 truncated (7 steps)"
     )
 
 
 def test_what_stands_below_the_tables(reference):
-    assert tables.closing_lines(reference) == [
+    assert report_lines.closing_lines(reference) == [
         "checked: this RNN (8 units), 100 of 100 sequences",
         "optimum for K=4: 1256 (−14) at 4,11,17,20",
         "dgplay --boundaries 5,10,15,20",
@@ -209,5 +209,5 @@ def test_ascii_signs_are_ascii():
 @pytest.mark.parametrize("policy", ["longest", "boundary"])
 def test_every_row_has_a_cell_for_each_heading(k, policy):
     made = report_of("-k", str(k), "--pad-to", policy, "--hidden", "1")
-    for table in tables.report_tables(made).values():
+    for table in report_lines.report_tables(made).values():
         assert {len(cells) for _, cells in table.rows} == {len(table.headings)}

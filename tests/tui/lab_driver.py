@@ -201,6 +201,7 @@ class Lab:
 
     async def resize(self, width: int, height: int) -> None:
         await self.pilot.resize_terminal(width, height)
+        await self.until(lambda: len(self.frame()) == height and self.app.size.width == width)
         await self.calm()
 
 

@@ -12,7 +12,8 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.geometry import Region
 
-from dgplay.tui.widgets.line_table import Cell, Column, LineTable, Row, TableModel
+from dgplay.tui.widgets.line_table import LineTable
+from dgplay.tui.widgets.table_layout import Cell, Column, Row, TableModel
 
 
 def number(title: str, width: int | None = None) -> Column:

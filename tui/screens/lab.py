@@ -16,6 +16,7 @@ from dgplay.core.actions import table_of
 from dgplay.core.challenge import challenge_of
 from dgplay.core.errors import DgplayError
 from dgplay.core.lab import LabView
+from dgplay.core.time_verdict import time_verdict
 
 from .. import layout, phrases
 from ..commands import LAB_COMMANDS, bindings
@@ -109,6 +110,9 @@ class LabScreen(EditingKeys):
             return
         stands = challenge_of(session) if app.challenged else None
         done = app.notice or phrases.outcome_text(session.outcome, tr, signs)
+        verdict = time_verdict(view.strategies) if view.state.time else None
+        if not done and verdict is not None:
+            done = phrases.time_phrase(verdict, tr)
         hint = ""
         if stands is not None and not app.notice and session.outcome.kind not in REFUSALS:
             done = phrases.challenge_text(stands, tr, signs)

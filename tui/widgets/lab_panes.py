@@ -17,9 +17,10 @@ from ..commands import mark
 from ..i18n import Translate
 from .histogram import HistogramPlot, PlotModel
 from .line import Line
-from .line_table import Cell, Column, LineTable, Row, TableModel
+from .line_table import LineTable
 from .pane import Pane
 from .sequence_plot import CurvesModel, SequencePlot
+from .table_layout import Cell, Column, Row, TableModel
 
 #: From this width on what the data are fits into one line.
 WIDE_ENOUGH = 56

@@ -15,9 +15,10 @@ from dgplay.core.lessons.questions import Question
 from dgplay.core.lessons.quiz import QuizRun, Reply
 
 from .lab_panes import Look
-from .line_table import Cell, Column, LineTable, Row, TableModel
+from .line_table import LineTable
 from .pane import Pane
 from .prose import Prose
+from .table_layout import Cell, Column, Row, TableModel
 
 QUESTION, ANSWERS = "question", "answers"
 

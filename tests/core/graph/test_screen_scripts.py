@@ -15,14 +15,14 @@ from dgplay.core.graph_view.pictures import pictures
 from dgplay.core.graph_view.running import Asked, run
 
 #: Ops that no bundled program has.
-MORE = '''
+MORE = """
 def more(x=[[1.5, -2], [0.5, 3]], v=[1, 2], k=int64([1, 0])):
     y = concat([x, transpose(x)]).reshape(2, 4)
     z = softmax(stack([v, v * 2])) + mean(x, axis=0) + max(x, axis=1, keepdims=True)
     w = x[k].sum() + sigmoid(v).sum() + minimum(v, 1.5).sum() + (v ** 2).sum() % 3
     t = where(x > 0, x, abs(x)) @ v + clip(v, 0, 1.2) + x[0, 1] + v[:, None].sum()
     return y.sum() * w, z, t, x > 1, log(v) / sqrt(v) - exp(-v) + cos(v)
-'''
+"""
 
 
 def views_of(program: str, text: str | None = None, *calls: str) -> Views:
