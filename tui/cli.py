@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from dgplay.core.command_line import (
     APPEARANCE_OPTIONS,
     DATA_OPTIONS,
+    GRAPH_OPTIONS,
     PLAN_OPTIONS,
     PLANNING_OPTIONS,
     VIEW_OPTIONS,
@@ -130,6 +131,7 @@ def _state(parser: argparse.ArgumentParser) -> None:
     _data(parser)
     add_options(parser, PLAN_OPTIONS, "boundaries")
     add_options(parser, PLANNING_OPTIONS, "planning and batches")
+    add_options(parser, GRAPH_OPTIONS, "the Graph screen")
     add_options(parser, VIEW_OPTIONS, "view and model")
     add_options(parser, APPEARANCE_OPTIONS, "appearance")
 

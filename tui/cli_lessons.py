@@ -16,6 +16,7 @@ from typing import Any
 from dgplay.core.command_line import (
     APPEARANCE_OPTIONS,
     DATA_OPTIONS,
+    GRAPH_OPTIONS,
     PLAN_OPTIONS,
     PLANNING_OPTIONS,
     VIEW_OPTIONS,
@@ -58,6 +59,7 @@ def quiz_options(parser: argparse.ArgumentParser) -> None:
     add_options(parser, renamed, "reading")
     add_options(parser, PLAN_OPTIONS, "boundaries")
     add_options(parser, PLANNING_OPTIONS, "planning and batches")
+    add_options(parser, GRAPH_OPTIONS, "the Graph screen")
     add_options(parser, VIEW_OPTIONS, "view and model")
     add_options(parser, APPEARANCE_OPTIONS, "appearance")
     _json_option(parser)

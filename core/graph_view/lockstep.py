@@ -49,7 +49,7 @@ class LockFrame:
     calls: int
     inputs: str
     stop: Stop
-    marks: tuple[tuple[int, str], ...]
+    marks: tuple[tuple[int, tuple[tuple[str, str], ...]], ...]  #: line: (mode, break or refused)
     columns: tuple[ColumnFrame, ...]
     differs: tuple[str, int | None] | None
 
@@ -121,7 +121,7 @@ class Views:
         stop = view.stops[number]
         before = view.stops[number - 1].positions if number else tuple(0 for _ in MODES)
         columns = []
-        marks: dict[int, str] = {}
+        marks: dict[int, dict[tuple[str, str], None]] = {}
         for index, mode in enumerate(MODES):
             track = view.tracks[mode]
             places = view.places[mode]
@@ -130,7 +130,7 @@ class Views:
             entries = track.entries[:count]
             for entry in entries:
                 if entry.kind in ("break", "refused"):
-                    marks.setdefault(entry.line, entry.kind)
+                    marks.setdefault(entry.line, {})[mode, entry.kind] = None
             done = stop.positions[index] >= len(track.events)
             columns.append(
                 ColumnFrame(
@@ -144,7 +144,7 @@ class Views:
             differs = (found.at.value, found.at.ulps)
         return LockFrame(
             min(max(cursor, 0), self.last), self.last, call + 1, len(self.calls),
-            view.call.inputs_text, stop, tuple(sorted(marks.items())), tuple(columns), differs,
+            view.call.inputs_text, stop, tuple((line, tuple(found)) for line, found in sorted(marks.items())), tuple(columns), differs,
         )  # fmt: skip
 
     def next_where(self, cursor: int, direction: int, kinds: tuple[str, ...]) -> int | None:
@@ -232,6 +232,8 @@ def _label(mode: str, stop: Stop, fresh: tuple[Entry, ...]) -> Label:
     for kind in ("refused", "break", "fallback", "stale"):
         if any(entry.kind == kind for entry in fresh):
             return Label(kind)
+    if any(entry.kind == "compile" and entry.what != "first call" for entry in fresh):
+        return Label("recompile")
     for entry in reversed(fresh):
         named = bool(entry.name) and not entry.name.startswith("%")
         if entry.kind == "grad" and named:

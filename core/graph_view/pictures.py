@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..graph.avals import Aval
-from ..graph.events import Event, GradReady, NodeCreated, OpEnd, RunEnded, RunStarted
+from ..graph.events import Alloc, Event, GradReady, NodeCreated, OpEnd, RunEnded, RunStarted
 from ..graph.ir import Graph
 from ..graph.ops import OPS
 from ..graph.passes import Applied
@@ -206,6 +206,7 @@ def _tape(kind: str, mode: str, events: Sequence[Event]) -> Picture:
     values: dict[int, OpEnd] = {}
     known: dict[int, int] = {}
     gradients: dict[int, str] = {}
+    sizes: dict[int, int] = {}
     for at, event in enumerate(events, 1):
         match event:
             case NodeCreated() if not event.scope:
@@ -213,6 +214,8 @@ def _tape(kind: str, mode: str, events: Sequence[Event]) -> Picture:
             case OpEnd() if not event.scope and event.node in made:
                 values[event.node] = event
                 known[event.node] = at
+            case Alloc() if not event.scope:
+                sizes.setdefault(event.node, event.nbytes)
             case GradReady():
                 gradients[event.node] = value_text(event.value)
             case _:
@@ -231,7 +234,7 @@ def _tape(kind: str, mode: str, events: Sequence[Event]) -> Picture:
                 tuple(place[arg] for arg in event.args if arg in place), words, event.shape,
                 event.line, event.phase, at, known.get(number), value,
                 gradients.get(number, ""), ended.launches if ended is not None else 0,
-                ended.nbytes if ended is not None else None,
+                sizes.get(number),
             )
         )  # fmt: skip
     return Picture(kind, mode, 0, tuple(nodes))

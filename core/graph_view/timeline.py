@@ -8,6 +8,7 @@ only some modes have: guards and passes, launches, the way back.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -180,7 +181,5 @@ def _moved(modes: Sequence[str], base: Sequence[int], to: dict[str, int]) -> tup
 
 def _before(marks: Sequence[tuple[int, int]], visit: int, end: int) -> int:
     """Return how far a log is when everything before ``visit`` is done."""
-    for number, position in marks:
-        if number >= visit:
-            return min(position, end)
-    return end
+    place = bisect_left(marks, visit, key=lambda mark: mark[0])
+    return min(marks[place][1], end) if place < len(marks) else end

@@ -25,6 +25,9 @@ SITUATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "plan": ("gsm8k_train_qa --screen plan --compile-cost 3000", ("tab",)),
     "batches": ("gsm8k_train_qa --screen plan --budget 4000", ("tab", "tab")),
     "quiz": ("--screen quiz", ()),
+    "break": ("--screen graph --program dynamic_block", ("b",)),
+    "nodes": ("--screen graph --program rnn_loop", ("end", "d")),
+    "capture": ("--screen graph --program dynamic_block", ("c",)),
 }
 
 #: Latin words that stay: they are typed, they are keys, or the field writes them so.

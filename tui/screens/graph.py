@@ -15,6 +15,7 @@ from dgplay.core.graph_view.session import GoTo, SelectRow, Step
 from .. import layout
 from ..commands import bindings
 from ..widgets.graph_lockstep import columns_rows, program_rows, stop_at, timeline_rows
+from ..widgets.graph_nodes import simple_rows
 from ..widgets.graph_panes import SheetPane
 from ..widgets.graph_text import KINDS
 from ..widgets.line import Line
@@ -31,7 +32,7 @@ class GraphScreen(GraphKeys):
     AUTO_FOCUS = f"#{COLUMNS}"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(GraphKeys.OWN)]
     DEFAULT_CSS = """
-    GraphScreen #g-program { height: 7; }
+    GraphScreen #g-program { height: 6; }
     GraphScreen #g-modes { height: 1fr; }
     GraphScreen #g-timeline { height: 4; }
     GraphScreen #g-detail { height: 1fr; }
@@ -92,7 +93,10 @@ class GraphScreen(GraphKeys):
         if now.problem is not None:
             if now.asked.text is not None:
                 lines = tuple(now.asked.text.splitlines())
-            problem = (now.problem.place.line, now.problem.what)
+            refusal = now.problem
+            words = look.tr("{what}: {why}. Instead: {hint}")
+            told = words.format(what=refusal.what, why=refusal.why, hint=refusal.hint)
+            problem = (refusal.place.line, told)
             frame = None
         chosen = self.line if self.showing == PROGRAM else None
         name = now.asked.options.program
@@ -111,8 +115,11 @@ class GraphScreen(GraphKeys):
         columns = self.query_one(f"#{COLUMNS}", SheetPane)
         timeline = self.query_one(f"#{TIMELINE}", SheetPane)
         if frame is None or now.views is None:
-            words = look.tr("running ...") if self.running is not None else ""
-            columns.show(look.tr("Modes"), lambda w, h: [((f" {words}", "muted"),)])
+            words, tone = look.tr("running ..."), "muted"
+            if self.running is None and now.problem is not None:
+                words, tone = self.problem_text(now.problem), "bad"
+            told = [(words, tone)]
+            columns.show(look.tr("Modes"), lambda w, h: simple_rows(told, w, h, look))
             timeline.show(look.tr("Timeline"), lambda w, h: [])
             return
         wide = layout.kind_of(*self.size) in ("full", "wide")
@@ -146,7 +153,9 @@ class GraphScreen(GraphKeys):
         if not said and self.running is not None and self.now.views is not None:
             said = tr("running ... Esc stops; what was there before is shown")
         if not said and self.now.problem is not None:
-            said = f"! {self.problem_text(self.now.problem)}"
+            said = tr("that does not run; what ran last is shown")
+            if self.now.views is None:
+                said = tr("that does not run")
         if not said and frame is not None and frame.differs is not None:
             value, ulps = frame.differs
             text = tr("the modes DIFFER first at {value}, by {ulps} ulps")

@@ -162,7 +162,7 @@ class GraphDetail(GraphBase):
             checks = self._checks[1]
         self.detail_rows = 1
         return look.tr(
-            "Backward: eager's tape | static's gradient graph"
+            "Backward: eager's tape | static's gradient graph (F: check)"
         ), lambda w, h: backward_rows(made, done, lines, checks, w, h, look)
 
     def _view_memory(self) -> tuple[str, LayOut]:

@@ -104,7 +104,9 @@ class LabScreen(EditingKeys):
         if view.state.predict:
             hidden = session.outcome.kind not in phrases.NOTICES
             done = "" if hidden else phrases.outcome_text(session.outcome, tr, signs)
-            done = app.notice or done or tr("Enter guesses, Space reveals")
+            guessing = tr("Enter guesses, Space reveals")
+            hint = guessing if self.showing == layout.STRATEGIES else tr("Space reveals the row")
+            done = app.notice or done or hint
             status.show(done, f"{tr('optimum')} ?", (done, ""))
             moves.show(phrases.tally_text(session.prediction.tally, tr))
             return

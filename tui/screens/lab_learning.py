@@ -127,6 +127,9 @@ class LearningKeys(LabBase):
     def action_compare(self) -> None:
         """Show A, the present setting and other data side by side."""
         look, session = self.dgplay.look, self.dgplay.session
+        if session.state.predict:
+            self.dgplay.say(look.tr("results are hidden: p shows them"))
+            return
         sides = []
         if session.pinned is not None:
             analysis = session.analyses[session.pinned.data]

@@ -12,7 +12,17 @@ from rich.cells import cell_len, set_cell_size
 from dgplay.core.graph_view.lockstep import CallView, ColumnFrame, Label, LockFrame
 from dgplay.core.graph_view.session import MODES
 
-from .graph_text import HEADS, LABELS, SHORT_HEADS, WAITING, cut, entry_rows, fit, plain
+from .graph_text import (
+    HEADS,
+    LABELS,
+    SHORT_HEADS,
+    WAITING,
+    cut,
+    entry_rows,
+    fit,
+    plain,
+    wrap,
+)
 from .lab_panes import Look
 from .sheet import Piece, Row
 
@@ -38,38 +48,48 @@ def program_rows(
     """
     current = frame.stop.line if frame is not None else 0
     marks = dict(frame.marks) if frame is not None else {}
-    middle = chosen or current or (problem[0] if problem else 1)
-    top = min(max(middle - 1 - height // 2, 0), max(len(lines) - height, 0))
-    rows: list[Row] = []
-    for number in range(top + 1, min(top + height, len(lines)) + 1):
-        text = plain(lines[number - 1].expandtabs(4), look)
-        here = number == current
-        style = "chosen" if number == chosen else "strong" if here else "text"
-        sign = ">" if here else " "
-        note, tone = _note(number, marks, look, problem)
-        room = width - NUMBERED - (cell_len(note) + 2 if note else 0)
-        if note and room < 24:
-            note, room = cut(note, 3, look), width - NUMBERED - 5
-        body = fit(text, room, look)
-        pieces: list[Piece] = [(f"{sign}{number:>4} ", "accent" if here else "muted")]
-        pieces.append((body, style))
-        if note:
-            pieces.append((f"  {note}", tone))
-        rows.append(tuple(pieces))
+    at, told = problem if problem is not None else (-1, "")
+    message: list[Row] = []
+    for number, text in enumerate(wrap(plain(told, look), max(width - NUMBERED - 2, 10))):
+        sign = look.signs.bad if not number else " "
+        message.append(((f"{' ' * (NUMBERED - 2)}{sign} {text}", "bad"),))
+    message = message[: max(height - 1, 1)] if told else []
+    room = height - len(message)
+    middle = chosen or current or (at if at > 0 else 1)
+    top = min(max(middle - 1 - room // 2, 0), max(len(lines) - room, 0))
+    rows: list[Row] = list(message) if at == 0 else []
+    for number in range(top + 1, min(top + room, len(lines)) + 1):
+        rows.append(_program_row(lines[number - 1], number, current, chosen, marks, width, look))
+        if number == at:
+            rows += message
     return rows
 
 
-def _note(
-    number: int, marks: dict[int, str], look: Look, problem: tuple[int, str] | None
-) -> tuple[str, str]:
-    if problem is not None and problem[0] == number:
-        return f"{look.signs.bad} {plain(problem[1], look)}", "bad"
-    kind = marks.get(number)
-    if kind == "break":
-        return f"! {look.tr('capture breaks here')}", "warn"
-    if kind == "refused":
-        return f"{look.signs.bad} {look.tr('static refuses, capture breaks')}", "bad"
-    return "", ""
+def _program_row(
+    line: str, number: int, current: int, chosen: int | None,
+    marks: dict[int, tuple[tuple[str, str], ...]], width: int, look: Look,
+) -> Row:  # fmt: skip
+    text = plain(line.expandtabs(4), look)
+    here = number == current
+    style = "chosen" if number == chosen else "strong" if here else "text"
+    note, tone = _note(marks.get(number, ()), look)
+    room = width - NUMBERED - (cell_len(note) + 2 if note else 0)
+    if note and room < 24:
+        note, room = cut(note, 3, look), width - NUMBERED - 5
+    pieces: list[Piece] = [(f"{'>' if here else ' '}{number:>4} ", "accent" if here else "muted")]
+    pieces.append((fit(text, room, look), style))
+    if note:
+        pieces.append((f"  {note}", tone))
+    return tuple(pieces)
+
+
+def _note(marks: Sequence[tuple[str, str]], look: Look) -> tuple[str, str]:
+    """Return what happened at a line, by mode, and its tone."""
+    words = {"break": look.tr("{mode} breaks"), "refused": look.tr("{mode} refuses")}
+    told = ", ".join(words[kind].format(mode=mode) for mode, kind in marks)
+    if any(kind == "refused" for _, kind in marks):
+        return f"{look.signs.bad} {told}", "bad"
+    return (f"! {told}", "warn") if told else ("", "")
 
 
 def columns_rows(
@@ -147,14 +167,11 @@ def _newest(column: ColumnFrame, width: int, body: int, scroll: int, look: Look)
 
     What came with this stop is shown from its beginning where it is longer than the room.
     """
-    if not scroll and column.entries and column.entries[-1].kind == "refused":
-        rows = entry_rows(column.entries[-1], column.mode, width, look, True)
-        if len(rows) >= body:
-            return rows[:body]
     need, entries = body + scroll, column.entries
-    if not scroll and _calm(column):
+    start = _must_see(column)
+    if not scroll and start is not None:
         lines: list[Row] = []
-        for entry in entries[column.fresh :]:
+        for entry in entries[start:]:
             lines += entry_rows(entry, column.mode, width, look, True)
             if len(lines) >= body:
                 return lines[:body]
@@ -171,9 +188,18 @@ def _newest(column: ColumnFrame, width: int, body: int, scroll: int, look: Look)
     return lines[max(end - body, 0) : end]
 
 
-def _calm(column: ColumnFrame) -> bool:
-    """Return whether nothing among the newest entries must be seen at all costs."""
-    return not any(e.kind in ("break", "refused", "miss") for e in column.entries[column.fresh :])
+def _must_see(column: ColumnFrame) -> int | None:
+    """Return the entry to begin with where the newest ones are more than there is room for.
+
+    That is the first one that went otherwise than expected, else the first new one; a refusal
+    stays in view from then on.
+    """
+    if column.entries and column.entries[-1].kind == "refused":
+        return len(column.entries) - 1
+    for number in range(column.fresh, len(column.entries)):
+        if column.entries[number].kind in ("break", "miss", "nonfinite", "fallback"):
+            return number
+    return column.fresh
 
 
 def _counted(column: ColumnFrame, look: Look, show_time: bool) -> list[list[str]]:

@@ -10,6 +10,7 @@ from dgplay.core.graph_view.backward import Checked, Walk
 from dgplay.core.graph_view.captured import CaptureRow
 from dgplay.core.graph_view.rewrites import PassDetail, PassRow, PassTable
 
+from ..commands import mark
 from .graph_nodes import window
 from .graph_text import fit, plain, wrap
 from .lab_panes import Look
@@ -45,6 +46,8 @@ def _pass_row(row: PassRow, chosen: bool, width: int, look: Look) -> Row:
     counts = tr("nothing to do")
     if row.nodes is not None and row.launches is not None:
         told = tr("{fired} rewrites: nodes {n0} → {n1}, launches {l0} → {l1}")
+        if width < 76:
+            told = tr("{n0}→{n1} nodes, {l0}→{l1} L")
         counts = told.format(
             fired=row.fired,
             n0=row.nodes[0],
@@ -55,6 +58,7 @@ def _pass_row(row: PassRow, chosen: bool, width: int, look: Look) -> Row:
         if not row.on:
             counts = tr("would do {counts}").format(counts=counts)
     badge = tr("keeps every bit") if row.keeps_bits else tr("CHANGES VALUES")
+    badge = badge if width >= 50 else ""
     room = width - len(switch) - cell_len(badge) - 4
     counts = fit(plain(counts, look), room, look)
     sign = look.signs.good if row.keeps_bits else "!"
@@ -101,6 +105,9 @@ def _pass_detail(
     return rows
 
 
+#: The two halves of a run.
+_PHASES = {"forward": mark("forward"), "backward": mark("backward")}
+
 _TONES = {"-": "bad", "+": "good", "*": "warn"}
 
 
@@ -125,7 +132,7 @@ def backward_rows(
     if walk.nonfinite is not None:
         name, op, phase = walk.nonfinite
         text = tr("first NaN or inf: {name} = {op}, {phase}")
-        lines.append((text.format(name=name, op=op, phase=tr(phase)), "bad"))
+        lines.append((text.format(name=name, op=op, phase=tr(_PHASES[phase])), "bad"))
     if not here:
         lines.append((tr("the tape, last in first out; g walks it back"), "strong"))
         for name, op, saved in reversed(walk.tape):
@@ -169,14 +176,13 @@ def _beside(
         lines += [(line, "text") for line in subgraph]
         if not subgraph:
             lines.append((tr("static drew no gradients here"), "muted"))
-        lines.append((tr("F checks by finite differences"), "muted"))
         return lines
     lines = [(tr("finite differences (F hides)"), "strong")]
     for item in checks:
         index = f"[{','.join(map(str, item.index))}]" if item.index else ""
         sign, style, word = look.signs.good, "good", ""
         if item.kink:
-            sign, style, word = "~", "warn", tr(" a kink: skip")
+            sign, style, word = "~", "warn", tr(" kink")
         elif not item.agrees:
             sign, style = look.signs.bad, "bad"
         text = f"{sign} d {item.name}{index} {item.gradient:.6g}, {item.difference:.6g}{word}"

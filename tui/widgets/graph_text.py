@@ -8,6 +8,7 @@ from dgplay.core.graph_view.tracks import Entry
 
 from ..commands import mark
 from .lab_panes import Look
+from .prose import units_of
 from .sheet import Row
 
 #: What each mode does, as the head of its column says it.
@@ -28,6 +29,9 @@ WAITING = {
     "refused": mark("refuses: nothing runs"),
 }
 
+#: Columns narrower than this say less of a break or a refusal.
+NARROW = 36
+
 #: Words in the cells of the timeline.
 LABELS = {
     "refused": mark("REFUSED"),
@@ -37,6 +41,7 @@ LABELS = {
     "return": mark("return"),
     "passes": mark("passes"),
     "compile": mark("compile"),
+    "recompile": mark("RECOMPILE"),
     "guards": mark("guards"),
     "run": mark("run"),
 }
@@ -80,21 +85,23 @@ def plain(text: str, look: Look) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """Return text in lines of at most ``width`` cells, broken between words where it can."""
-    lines = [""]
-    for word in text.split():
+    lines, spaced = [""], False
+    for unit in units_of(text.strip()):
+        word = unit.rstrip()
         while cell_len(word) > width > 0:
-            room = width - cell_len(lines[-1]) - bool(lines[-1])
+            room = width - cell_len(lines[-1]) - (spaced and bool(lines[-1]))
             if room < 4:
                 lines.append("")
                 continue
             head = set_cell_size(word, room).rstrip()
-            lines[-1] += f" {head}" if lines[-1] else head
-            word = word[len(head) :]
-        gap = 1 if lines[-1] else 0
+            lines[-1] += f" {head}" if spaced and lines[-1] else head
+            word, spaced = word[len(head) :], False
+        gap = 1 if spaced and lines[-1] else 0
         if cell_len(lines[-1]) + gap + cell_len(word) > width:
             lines.append(word)
         else:
             lines[-1] += f"{' ' * gap}{word}"
+        spaced = unit.endswith(" ")
     return lines
 
 
@@ -118,7 +125,7 @@ def entry_rows(entry: Entry, mode: str, width: int, look: Look, fresh: bool) -> 
     style = "fresh" if fresh else "text"
     if entry.kind in ("computed", "drawn", "ran"):
         return _op_rows(entry, mode, width, look, style)
-    text, tone = _told(entry, look)
+    text, tone = _told(entry, look, narrow=width < NARROW)
     tone = tone or style
     indent = "  " if tone in ("bad", "warn") else " "
     lines = wrap(plain(text, look), width - len(indent))
@@ -143,7 +150,7 @@ def _op_rows(entry: Entry, mode: str, width: int, look: Look, style: str) -> lis
     return sided(f"{lead}{name}{op}", entry.value, width, look, (style, "value"))
 
 
-def _told(entry: Entry, look: Look) -> tuple[str, str]:
+def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
     """Return what an entry that is no op says, and in which tone ("" for the usual one)."""
     tr = look.tr
     numbers = entry.numbers
@@ -190,12 +197,21 @@ def _told(entry: Entry, look: Look) -> tuple[str, str]:
                 name=entry.name, value=entry.value
             ), "good"  # fmt: skip
         case _:
-            return _warned(entry, look)
+            return _warned(entry, look, narrow=narrow)
 
 
-def _warned(entry: Entry, look: Look) -> tuple[str, str]:
-    """Return what went otherwise than a learner may expect."""
+def _warned(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
+    """Return what went otherwise than a learner may expect; less of it in a narrow column."""
     tr = look.tr
+    if narrow and entry.kind in ("break", "refused"):
+        hint = entry.hint.partition(" or ")[0]
+        if entry.kind == "break":
+            text = tr("GRAPH BREAK line {line}: {what} ({where}). Try: {hint}")
+            return text.format(
+                line=entry.line, what=entry.what, where=entry.where, hint=hint
+            ), "warn"  # fmt: skip
+        text = tr("REFUSED line {line}: {what}. Try: {hint}. Why: {why}")
+        return text.format(line=entry.line, what=entry.what, why=entry.why, hint=hint), "bad"
     words = {"line": entry.line, "what": entry.what, "hint": entry.hint, "why": entry.why}
     match entry.kind:
         case "break":

@@ -87,6 +87,9 @@ class PlotPane(LabPane):
         mean = look.signs.unknown if histogram.mean is None else f"{histogram.mean:.2f}"
         unit = "" if dataset.unit == "steps" else f" {look.tr(dataset.unit)}"
         sequences = look.tr("{sequences} seqs").format(sequences=histogram.sequences)
+        if histogram.zeros:
+            empty = look.tr("{zeros} empty").format(zeros=histogram.zeros)
+            sequences = f"{sequences} ({empty})"
         between = f"{histogram.minimum}{look.signs.between}{histogram.maximum}{unit}"
         sums = look.tr("mean {mean}, real {real}")
         return f"{sequences}, {between}", sums.format(mean=mean, real=histogram.real_steps)

@@ -18,7 +18,7 @@ _OPENING = frozenset("（「《“‘([")
 def wrapped(text: str, width: int) -> list[str]:
     """Return text in lines of at most ``width`` cells, where a unit is not longer."""
     lines = [""]
-    for unit in _units(text):
+    for unit in units_of(text):
         if lines[-1] and cell_len(lines[-1]) + cell_len(unit.rstrip()) > width:
             lines[-1] = lines[-1].rstrip()
             lines.append("")
@@ -27,13 +27,13 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-def _units(text: str) -> list[str]:
+def units_of(text: str) -> list[str]:
     """Return what is not broken: words, single wide characters, each with its signs and blanks."""
     units: list[str] = []
     for character in re.sub(r"\s+", " ", text):
         before = units[-1][-1] if units else ""
         joined = character in _CLOSING or before in _OPENING
-        joined = joined or cell_len(character) == 1 == cell_len(before)
+        joined = joined or (cell_len(character) < 2 and cell_len(before) < 2)
         if units and (character == " " or (before != " " and joined)):
             units[-1] += character
         else:
