@@ -76,6 +76,12 @@ def _flat(outputs: list[Any]) -> list[Any]:
     return found
 
 
+def ulps_apart(a: Any, b: Any) -> int | None:
+    """Return 0 for equal bits (all NaNs equal), else the largest distance; None if none is."""
+    found = _compare(a, b)
+    return 0 if found is None else found[1]
+
+
 def _compare(a: Any, b: Any) -> tuple[tuple[int, ...], int | None, tuple[Any, Any]] | None:
     """Return the first differing entry, the largest distance, and both entries; None if equal."""
     a, b = np.asarray(a), np.asarray(b)

@@ -5,6 +5,7 @@ options.py      what a run is asked for: program, inputs, calls, passes, guards
 running.py      the run: the event logs of the three modes, call by call
 tracks.py       the fold: one mode's log of one call as entries and running counters
 timeline.py     the cursor all modes share: stops, and where each log stands at them
+differing.py    where modes part: the first value that is not the eager one
 lockstep.py     the frame at a cursor: program, three columns, timeline
 pictures.py     the graphs of a run: as computed, drawn, compiled, with values
 nodes.py        a graph as rows with lanes, repeats folded, and one node in full

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from ..graph.modes import MODES
+from .differing import with_difference
 from .running import CallRun, GraphRun
 from .timeline import Stop, stops_of
 from .tracks import Counters, Entry, Track, array_text, fold
@@ -90,7 +91,8 @@ class Views:
         for number, call in enumerate(run.calls):
             logs = {mode: call.logs[mode].events for mode in MODES}
             tracks = {mode: _track(run, number, call, mode) for mode in MODES}
-            self.calls.append(CallView(call, stops_of(logs), tracks))
+            found = with_difference(tracks, ("static", "capture"))
+            self.calls.append(CallView(call, stops_of(logs), found))
         self.starts: list[int] = []
         total = 0
         for view in self.calls:
@@ -142,9 +144,10 @@ class Views:
         found = self.run.difference
         if stop.kind == "end" and found.at is not None and found.at.call == call + 1:
             differs = (found.at.value, found.at.ulps)
+        told = tuple((line, tuple(found)) for line, found in sorted(marks.items()))
         return LockFrame(
             min(max(cursor, 0), self.last), self.last, call + 1, len(self.calls),
-            view.call.inputs_text, stop, tuple((line, tuple(found)) for line, found in sorted(marks.items())), tuple(columns), differs,
+            view.call.inputs_text, stop, told, tuple(columns), differs,
         )  # fmt: skip
 
     def next_where(self, cursor: int, direction: int, kinds: tuple[str, ...]) -> int | None:

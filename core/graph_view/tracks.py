@@ -8,7 +8,7 @@ there, so the column at any moment is a part of the list and stepping back loses
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,8 @@ class Entry:
 
     ``kind``: ``computed`` (eager), ``drawn``, ``ran`` (in a session), ``print``, ``branch``,
     ``trip``, ``guard``, ``miss``, ``compile``, ``compiled``, ``session``, ``pass``, ``break``,
-    ``fallback``, ``grad``, ``nonfinite``, ``refused``, ``stale``.
+    ``fallback``, ``grad``, ``nonfinite``, ``refused``, ``stale``, ``differs``, ``returned``,
+    ``gradient``.
     """
 
     at: int
@@ -348,14 +349,18 @@ def fold(mode: str, events: Sequence[Event], graphs: Sequence[Graph | None] = ()
 
 
 def _joined(entries: Sequence[Entry]) -> list[Entry]:
-    """Keep, of guards that held one after the other, the line that counts them all."""
+    """Keep, of guards that held one after the other, the line that counts them all.
+
+    Its ``what`` says whether one of the same graph failed after them.
+    """
     kept: list[Entry] = []
     for entry in entries:
         last = kept[-1] if kept else None
-        if last is not None and last.kind == entry.kind == "guard" and (
-            last.numbers[:2] == entry.numbers[:2] and last.numbers[2] < entry.numbers[2]
-        ):  # fmt: skip
-            kept.pop()
+        if last is not None and last.kind == "guard" and last.numbers[:2] == entry.numbers[:2]:
+            if entry.kind == "miss":
+                kept[-1] = replace(last, what="then one fails")
+            elif entry.kind == "guard" and last.numbers[2] < entry.numbers[2]:
+                kept.pop()
         kept.append(entry)
     return kept
 

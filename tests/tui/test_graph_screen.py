@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab_driver import make_app
 from textual.widgets import Input, OptionList
 
 from dgplay.core.graph.lang_budget import Budget
@@ -59,8 +60,7 @@ async def graph_of(lab: Any) -> GraphScreen:
 
 async def drawn(lab: Any) -> None:
     """Wait until what is done after a refresh is done."""
-    for _ in range(3):
-        await lab.pilot.pause()
+    await lab.pilot.pause()
     await lab.settled()
 
 
@@ -85,7 +85,7 @@ async def test_graph_frames(
         await lab.press(*keys)
         for width, height in SIZES:
             await lab.resize(width, height)
-            await drawn(lab)
+            await lab.settled()
             frame = lab.frame()
             assert len(frame) == height
             assert max(map(len, frame)) <= width
@@ -93,6 +93,23 @@ async def test_graph_frames(
             if "--ascii" in start:
                 wide = {one for one in lab.text if unicodedata.east_asian_width(one) in "AWF"}
                 assert not wide
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_a_picture_of_the_lockstep_view(
+    snap_compare: Any, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    app = make_app("--screen graph --program dynamic_block --step 3", tmp_path)
+
+    async def ready(pilot: Any) -> None:
+        for _ in range(1000):
+            if all(worker.is_finished for worker in app.workers):
+                break
+            await pilot.pause(0.005)
+        await pilot.pause()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=ready)
 
 
 def test_no_two_keys_of_the_screen_are_the_same() -> None:
@@ -141,7 +158,7 @@ async def test_every_command_can_be_run_by_its_key(open_app: Any) -> None:
         screen = await graph_of(lab)
         for command in (*GRAPH_COMMANDS, *GRAPH_SHARED):
             await lab.press(command.keys[0])
-            await drawn(lab)
+            await lab.settled()
             while lab.app.screen is not screen:
                 await lab.press("escape")
             for _ in range(3):
@@ -460,7 +477,7 @@ async def test_a_thousand_random_keys_never_raise(open_app: Any, size: tuple[int
         keys += ["enter", "escape", "escape", "y", "1", "3", "tab", "backspace"]
         for number in range(334):
             lab.send(pick.choice(keys))
-            if number % 7 == 0:
+            if number % 20 == 0:
                 await lab.calm()
             if number % 60 == 59:
                 width, height = pick.choice(SIZES)

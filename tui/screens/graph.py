@@ -160,6 +160,8 @@ class GraphScreen(GraphKeys):
             value, ulps = frame.differs
             text = tr("the modes DIFFER first at {value}, by {ulps} ulps")
             said = text.format(value=value, ulps="?" if ulps is None else f"{ulps:,}")
+        if not said and frame is not None and not frame.cursor and self.now.view == "lockstep":
+            said = tr("right steps all three modes; b goes to where they part")
         right = self.settings_text()
         self.query_one("#status", Line).show(said, right, (said, ""))
 

@@ -133,7 +133,7 @@ class GraphPredict(GraphDetail):
 
     def _export_chosen(self, kind: str | None) -> None:
         if kind == "line":
-            self.action_copy_line()  # type: ignore[attr-defined]
+            self.action_copy_line()
             return
         place = self.place
         if kind is None or place is None:

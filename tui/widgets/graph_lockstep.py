@@ -29,6 +29,9 @@ from .sheet import Piece, Row
 #: Cells in front of a line of the program: a sign, its number and a blank.
 NUMBERED = 6
 
+#: Kinds of entries from which on a column is shown where there is not room for all.
+MUST_SEE = ("break", "miss", "nonfinite", "fallback", "differs")
+
 #: Cells of the name of a mode in front of the timeline.
 NAMED = 9
 
@@ -197,7 +200,7 @@ def _must_see(column: ColumnFrame) -> int | None:
     if column.entries and column.entries[-1].kind == "refused":
         return len(column.entries) - 1
     for number in range(column.fresh, len(column.entries)):
-        if column.entries[number].kind in ("break", "miss", "nonfinite", "fallback"):
+        if column.entries[number].kind in MUST_SEE:
             return number
     return column.fresh
 

@@ -166,6 +166,8 @@ def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
             ), ""  # fmt: skip
         case "trip":
             return tr("  trip {number}").format(number=numbers[0] + 1), "muted"
+        case "guard" if entry.what:
+            return tr("{count} guards hold, then").format(count=numbers[2]), "muted"
         case "guard":
             return tr("{count} guards hold: graph {graph} again").format(
                 count=numbers[2], graph=numbers[1]
@@ -227,6 +229,11 @@ def _warned(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
             bad = "nan" if entry.numbers[0] else "inf"
             text = tr("first {bad} here: {name} = {op} {flags}")
             return text.format(bad=bad, name=entry.name, op=entry.op, flags=entry.what), "bad"
+        case "differs":
+            if not entry.numbers:
+                return tr("{name} DIFFERS from eager").format(name=entry.name), "bad"
+            text = tr("{name} DIFFERS from eager by {ulps} ulps")
+            return text.format(name=entry.name, ulps=f"{entry.numbers[0]:,}"), "bad"
         case "stale":
             text = tr("guards are OFF: the graph of call 1 is replayed, whatever the inputs")
             return text, "bad"

@@ -1,4 +1,4 @@
-"""What is taken away: scripts that give the same bits in a process of their own, text, DOT, JSON."""
+"""What is taken away: scripts that give the same bits on their own; text, DOT, JSON."""
 
 from __future__ import annotations
 

@@ -250,11 +250,17 @@ def test_pad_helpers(boundaries: tuple[int, ...], name: str) -> None:
             assert pad_to(length) == boundaries[expected]
 
 
-def vllm_bucket(text: str, batch: int, query: int) -> tuple[int, int, int] | None:
-    """Read the file as FileBucketingStrategy does; take the first that covers the request."""
+def vllm_buckets(text: str) -> list[tuple[int, int, int]]:
+    """Read the file as FileBucketingStrategy does."""
     read = [ast.literal_eval(line) for line in text.splitlines() if not line.startswith("#")]
     assert all(isinstance(bucket, tuple) and len(bucket) == 3 for bucket in read)
-    prompts = sorted(bucket for bucket in read if bucket[1] != 1)
+    return sorted(bucket for bucket in read if bucket[1] != 1)
+
+
+def vllm_bucket(
+    prompts: list[tuple[int, int, int]], batch: int, query: int
+) -> tuple[int, int, int] | None:
+    """Take the first bucket that covers the request."""
     return next((b for b in prompts if b[0] >= batch and b[1] >= query and b[2] >= 0), None)
 
 
@@ -265,7 +271,7 @@ def test_vllm_buckets(  # case 48
 ) -> None:
     sizes = (1, 2, 4, 16) if staircase else ()
     batches = BatchOptions(budget=per_longest * boundaries[-1], batch_sizes=sizes)
-    text = export("vllm-hpu", asked(boundaries, None, batches, block_size=block))
+    prompts = vllm_buckets(export("vllm-hpu", asked(boundaries, None, batches, block_size=block)))
     queries = [math.ceil(boundary / block) * block for boundary in boundaries]
     for length in every_length(boundaries):
         if not 1 <= length <= boundaries[-1]:
@@ -275,10 +281,10 @@ def test_vllm_buckets(  # case 48
         fit = max(1, batches.size_for(query) or 1)
         # With compiled batch sizes every smaller batch finds its length too.
         for batch in range(1, fit + 1) if staircase else (fit,):
-            found = vllm_bucket(text, batch, length)
+            found = vllm_bucket(prompts, batch, length)
             assert found is not None
             assert found[1] == query
-    assert vllm_bucket(text, 1, queries[-1] + 1) is None
+    assert vllm_bucket(prompts, 1, queries[-1] + 1) is None
 
 
 @FEW

@@ -96,7 +96,7 @@ def outcome(content: bytes, options: DataOptions, fast: bool, blocks: int) -> An
     return account.histogram.items(), account.skipped, account.first_bad, order
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     content=jsonl(),
     skip_bad=st.booleans(),
