@@ -6,6 +6,7 @@ run and, by its box, in later ones; the boxes are kept in the folder of the save
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from textual.widgets import Input
 
 from dgplay.core.command_line import count, positive
 from dgplay.core.errors import DgplayError
+from dgplay.core.graph_view.predicting import CARDS as GRAPH_CARDS
 from dgplay.core.lessons.answers import Facts
 from dgplay.core.lessons.grading import plain
 from dgplay.core.lessons.leitner import Boxes, load_boxes, save_boxes
@@ -254,6 +256,10 @@ class QuizScreen(Shell):
         if not self._keeping:
             return
         try:
+            # The Graph screen asks too, and moves its own cards meanwhile.
+            kept = load_boxes(self.progress_path).cards
+            others = {id: card for id, card in kept.items() if id in GRAPH_CARDS}
+            self.boxes = replace(self.boxes, cards={**self.boxes.cards, **others})
             save_boxes(self.progress_path, self.boxes)
         except DgplayError as error:
             self.notice = f"! {error}"
