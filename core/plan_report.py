@@ -18,7 +18,7 @@ from .errors import PlanError
 from .planning import Planning, solve_for
 from .sequences.analysis import Analysis
 from .sequences.batch_options import BatchOptions
-from .sequences.batch_policy import BatchFrontier, batch_frontier, expected_of
+from .sequences.batch_policy import ExpectedRow, batch_frontier, expected_of, expected_rows
 from .sequences.batch_report import BatchReport, batch_report
 from .sequences.batch_simulation import BatchRule
 from .sequences.batches import sequence_lengths
@@ -307,8 +307,8 @@ def make_plan(
     expected = None
     if rule is not None:
         most = max(MOST_BUCKETS, request.k or 0)
-        least = options.min_count
-        expected = batch_frontier(solution.rounded, rule, most, min_count=least)
+        solved = batch_frontier(solution.rounded, rule, most, min_count=options.min_count)
+        expected = expected_rows(solved, solution.rounded, rule)
     method, boundaries = _chosen(request, analysis, solution, rule, expected)
     dataset = analysis.dataset
     scorer = Scorer(solution, rule, batches.seed if batches else 0, in_order=dataset.in_order)
@@ -324,7 +324,7 @@ def make_plan(
         cost,
         score,
         laid,
-        solution.rows() if expected is None else _expected_rows(expected, dataset),
+        solution.rows() if expected is None else _frontier_rows(expected, dataset),
         scorer,
         None if other is None else _on_other(laid.boundaries, other.dataset, options, batches),
     )
@@ -357,7 +357,7 @@ def _chosen(
     analysis: Analysis,
     solution: Solution,
     rule: BatchRule | None,
-    expected: BatchFrontier | None,
+    expected: tuple[ExpectedRow, ...] | None,
 ) -> tuple[str, tuple[int, ...]]:
     """Return the name of what chose the boundaries, and the boundaries."""
     if request.boundaries is not None:
@@ -367,7 +367,8 @@ def _chosen(
     by_cost = request.k is None and per_graph is not None
     if request.method == "optimal":
         if expected is not None:
-            return "optimal", expected.boundaries(_cheapest(expected, per_graph, k, by_cost))
+            chosen = _cheapest(expected, per_graph, k, by_cost)
+            return "optimal", expected[min(chosen, len(expected)) - 1].boundaries
         return "optimal", solution.best() if by_cost else solution.boundaries(k)
     dataset = analysis.dataset
 
@@ -387,22 +388,24 @@ def _chosen(
     return request.method, of(k)
 
 
-def _cheapest(expected: BatchFrontier, per_graph: Fraction | None, k: int, by_cost: bool) -> int:
+def _cheapest(
+    expected: tuple[ExpectedRow, ...], per_graph: Fraction | None, k: int, by_cost: bool
+) -> int:
     """Return how many buckets cost least with the compile cost of each, or ``k``."""
     if not by_cost or per_graph is None:
         return k
-    totals = [Fraction(cost) + per_graph * (i + 1) for i, cost in enumerate(expected.expected)]
+    totals = [Fraction(row.steps) + per_graph * (i + 1) for i, row in enumerate(expected)]
     return totals.index(min(totals)) + 1
 
 
-def _expected_rows(expected: BatchFrontier, dataset: Dataset) -> tuple[FrontierRow, ...]:
+def _frontier_rows(expected: tuple[ExpectedRow, ...], dataset: Dataset) -> tuple[FrontierRow, ...]:
     """Return the frontier of the ``batch`` policy, in expected steps."""
     real = dataset.histogram.real_steps
     rows: list[FrontierRow] = []
-    for k, steps in enumerate(expected.expected[:MOST_BUCKETS], 1):
-        saves = rows[-1].steps - steps if rows else None
-        waste = (steps - real) / steps if steps else None
-        rows.append(FrontierRow(k, steps, steps, waste, saves, saves))
+    for k, row in enumerate(expected[:MOST_BUCKETS], 1):
+        saves = rows[-1].steps - row.steps if rows else None
+        waste = (row.steps - real) / row.steps if row.steps else None
+        rows.append(FrontierRow(k, row.steps, row.steps, waste, saves, saves))
     return tuple(rows)
 
 

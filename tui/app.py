@@ -140,7 +140,9 @@ class DgplayApp(LessonApp):
 
         if not isinstance(self.screen, HelpScreen):
             look = self.look
-            self.push_screen(HelpScreen(look.tr, str(self.paths.keymap), ascii=look.ascii))
+            own = getattr(self.screen, "OWN", ())
+            keymap = str(self.paths.keymap)
+            self.push_screen(HelpScreen(look.tr, keymap, ascii=look.ascii, own=own))
 
     def action_command_palette(self) -> None:
         """Search for a command by its name, once."""

@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def run_graph(args: argparse.Namespace, stdout: IO[str]) -> int:
     except Refusal as refusal:
         if args.json:
             shown = {mode: {"error": refusal.parts} for mode in modes}
-            _write_json(stdout, _nothing_ran(args.program, shown))
+            name = "stdin" if args.program == "-" else Path(args.program).name
+            _write_json(stdout, _nothing_ran(name, shown))
         return _fail(1, refusal)
     except OSError as error:
         sys.stderr.write(f"dgplay: {args.program}: {error.strerror}\n")

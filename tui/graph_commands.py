@@ -79,7 +79,8 @@ GRAPH_COMMANDS: tuple[Command, ...] = (
             mark("predict what comes next, then see it"), EXPLAIN, mark("predict")),
     Command("graph.check", ("F",), "F", "check",
             mark("check the gradients by finite differences"), EXPLAIN),
-    Command("graph.time", ("T",), "T", "time", mark("show measured time, or hide it"), EXPLAIN),
+    Command("graph.time", ("T",), "T", "time",
+            mark("show the measured time of the kernels, or hide it"), EXPLAIN),
     Command("graph.export", ("E",), "E", "export",
             mark("export: node order, DOT, JSON, a numpy script"), EXPLAIN),
 )  # fmt: skip

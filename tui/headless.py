@@ -185,7 +185,7 @@ def _print_report(console: Console, made: Report, only: str | None, signs: Signs
 
 
 def print_table(console: Console, table: Table, signs: Signs) -> None:
-    """Print a table of core with the widths and colours of a terminal."""
+    """Print a table of core; what a narrow terminal has no room for follows below it."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -193,14 +193,45 @@ def print_table(console: Console, table: Table, signs: Signs) -> None:
     from dgplay.core.tables import ASCII
 
     styles = {"good": "green", "bad": "red", "muted": "dim", "strong": "bold"}
-    drawn = RichTable(box=box.ASCII2 if signs is ASCII else box.SIMPLE_HEAD, pad_edge=False)
-    for heading in table.headings:
-        drawn.add_column(
-            heading.title, justify="right" if heading.align == "right" else "left", no_wrap=True
-        )
-    for _, cells in table.rows:
-        drawn.add_row(*(Text(cell.text, styles.get(cell.style, "")) for cell in cells))
-    console.print(drawn)
+    for columns in _columns_that_fit(table, console.width):
+        drawn = RichTable(box=box.ASCII2 if signs is ASCII else box.SIMPLE_HEAD, pad_edge=False)
+        for column in columns:
+            heading = table.headings[column]
+            drawn.add_column(
+                heading.title,
+                justify="right" if heading.align == "right" else "left",
+                no_wrap=not (column and _widest(table, column) > PROSE),
+                overflow="fold",
+            )
+        for _, cells in table.rows:
+            picked = (cells[column] for column in columns)
+            drawn.add_row(*(Text(cell.text, styles.get(cell.style, "")) for cell in picked))
+        console.print(drawn)
+
+
+#: A column of wider cells than this holds sentences, which may wrap.
+PROSE = 24
+
+
+def _widest(table: Table, column: int) -> int:
+    from rich.cells import cell_len
+
+    texts = [table.headings[column].title, *(cells[column].text for _, cells in table.rows)]
+    return max(map(cell_len, texts))
+
+
+def _columns_that_fit(table: Table, room: int) -> list[list[int]]:
+    """Return the columns of each part of the table; the first column names the rows in all."""
+    widths = [_widest(table, column) for column in range(len(table.headings))]
+    needed = [width if not column else min(width, PROSE) for column, width in enumerate(widths)]
+    parts, used = [[0]], needed[0] + 2
+    for column in range(1, len(needed)):
+        if used + needed[column] + 3 > room and len(parts[-1]) > 1:
+            parts.append([0])
+            used = needed[0] + 2
+        parts[-1].append(column)
+        used += needed[column] + 3
+    return parts
 
 
 def lengths_command(given: argparse.Namespace) -> int:

@@ -40,7 +40,8 @@ class CommandProvider(Provider):
         """List the commands that match."""
         matcher = self.matcher(query)
         for name, command in self._named():
-            score = matcher.match(name)
+            # Whoever types without an input method finds the English words in any language.
+            score = max(matcher.match(name), matcher.match(command.help))
             if score > 0:
                 yield Hit(score, matcher.highlight(name), partial(self._run, command),
                           help=self._keys(command))  # fmt: skip

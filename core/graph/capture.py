@@ -185,7 +185,7 @@ class Capture:
         number = self.compiles
         entry = compile_entry(
             self.program, segment, state, self.meter, self.settings, number, self.observer,
-            self.session,
+            self.session, self.print_line,
         )  # fmt: skip
         segment.entries.append(entry)
         if entry.ending is not None:

@@ -246,10 +246,19 @@ class Tracer:
 
 
 class CaptureHost(Host):
-    """Ops become nodes; what Python must know ends the segment."""
+    """Ops become nodes; what Python must know ends the segment.
 
-    def __init__(self, tracer: Tracer, observer: Observer | None = None) -> None:
-        super().__init__(tracer.builder, observer)
+    ``print_line`` takes what the functions given to ``cond`` and ``while_loop`` print, which are
+    drawn and cannot end it: stand-ins, while the segment is compiled.
+    """
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        observer: Observer | None = None,
+        print_line: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        super().__init__(tracer.builder, observer, print_line)
         self.tracer = tracer
 
     def value(self, tensor: Any, request: str, ask: Instruction, text: str = "") -> NoReturn:

@@ -53,11 +53,17 @@ REQUESTS: dict[str, tuple[str, str]] = {
 
 
 class Host(ABC):
-    """What the interpreter asks of a mode. ``builder`` is where ops go."""
+    """What the interpreter asks of a mode. ``builder`` is where ops go, ``print_line`` lines."""
 
-    def __init__(self, builder: Builder[Any], observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        builder: Builder[Any],
+        observer: Observer | None = None,
+        print_line: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self.builder = builder
         self.observer = observer
+        self.print_line = print_line
         self._globals: dict[str, Any] = {}
 
     #: Runs a helper marked ``@capture``: (whether it did, its result). None draws it inline.
@@ -93,15 +99,6 @@ class Host(ABC):
 class EagerHost(Host):
     """Values are there: everything that Python asks is answered at once."""
 
-    def __init__(
-        self,
-        builder: Builder[Any],
-        observer: Observer | None = None,
-        print_line: Callable[[str], None] = lambda text: None,
-    ) -> None:
-        super().__init__(builder, observer)
-        self.print_line = print_line
-
     def value(self, tensor: Any, request: str, ask: Instruction, text: str = "") -> Any:
         """Return the value; a decision is reported as an event."""
         found = python_value(plain(tensor), request)
@@ -127,8 +124,7 @@ class StaticHost(Host):
         print_line: Callable[[str], None] = lambda text: None,
         where: str = "while the graph is drawn",
     ) -> None:
-        super().__init__(builder, observer)
-        self.print_line = print_line
+        super().__init__(builder, observer, print_line)
         self.where = where
 
     def value(self, tensor: Any, request: str, ask: Instruction, text: str = "") -> Any:
@@ -151,9 +147,8 @@ class ArmHost(StaticHost):
 
     def __init__(self, builder: GraphBuilder, around: Host) -> None:
         self.arm_builder = builder
-        print_line = around.print_line if isinstance(around, (EagerHost, StaticHost)) else _quiet
         super().__init__(
-            builder, around.observer, print_line,
+            builder, around.observer, around.print_line,
             "inside cond and while_loop, whose functions are drawn before they run",
         )  # fmt: skip
         self.around = around
@@ -177,10 +172,6 @@ class ArmHost(StaticHost):
     def constant(self, name: str, value: Any) -> Any:
         """Return the constant of the mode around; using it here makes it an operand."""
         return self.around.constant(name, value)
-
-
-def _quiet(text: str) -> None:
-    """Print nothing."""
 
 
 def plain(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:

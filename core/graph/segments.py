@@ -115,6 +115,7 @@ def compile_entry(
     number: int,
     observer: Observer | None = None,
     session: Callable[[Graph], Session] = Session,
+    print_line: Callable[[str], None] = lambda text: None,
 ) -> Entry:
     """Draw and optimise the segment that begins at ``state``.
 
@@ -125,9 +126,10 @@ def compile_entry(
     while True:
         # What a drawing that has to start again did is nobody's business.
         attempt = None if observer is None else EventLog()
+        printed: list[str] = []
         builder = GraphBuilder(attempt)
         tracer = Tracer(state, builder, segment.policy, first)
-        machine = Machine(program, CaptureHost(tracer, attempt), meter)
+        machine = Machine(program, CaptureHost(tracer, attempt, printed.append), meter)
         machine.globals = state.constants
         machine.frames = tracer.frames
         try:
@@ -152,6 +154,8 @@ def compile_entry(
     if observer is not None and attempt is not None:
         for event in attempt:
             observer.emit(event)
+    for line in printed:
+        print_line(line)
     entry.seconds = time.perf_counter() - begun
     return entry
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.avals import Aval
 from ..graph.events import (
     Alloc,
     BranchTaken,
@@ -211,6 +212,8 @@ class Folder:
     def _op(self, at: int, kind: str, made: NodeCreated, value: str = "") -> Entry:
         args = tuple(self.called(made.scope, arg) for arg in made.args)
         name = self.called(made.scope, made.node)
+        if made.shape.endswith("results"):
+            value = ""  # several at once; each has a line of its own where it is taken
         return Entry(
             at, kind, name, made.op, args, value, made.shape, made.node,
             made.scope.count("/") + bool(made.scope), made.line, made.column,
@@ -242,6 +245,7 @@ class Folder:
             node = graph.nodes[event.node]
             args = tuple(operand_text(graph, arg) for arg in node.args)
             shape = str(node.aval)
+            value = value if isinstance(node.aval, Aval) else ""
             if op == "fused":
                 op = fused_text(node.option("body"))
         name = self.called(event.scope, event.node)

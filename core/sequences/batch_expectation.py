@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -77,9 +78,15 @@ class Points:
 
     def expected_longest_of_all(self, n: Floats) -> Floats:
         """Return E[longest of n draws] for the one bucket from the first to the last point."""
-        shares = self.between / self.counts[-1]
-        longest: Floats = self.ends[-1] - shares**n @ self.gaps
+        longest: Floats = self.ends[-1] - np.exp(n * self._log_shares) @ self.gaps
         return np.atleast_1d(longest)
+
+    @cached_property
+    def _log_shares(self) -> Floats:
+        """log F before each point of the one bucket from the first to the last point."""
+        with np.errstate(divide="ignore"):
+            logs: Floats = np.log(self.between / self.counts[-1])
+        return logs
 
 
 def expected_steps(points: Points, rule: BatchRule) -> Floats:
@@ -132,5 +139,7 @@ def _batch(
     n = np.clip(budget / tops if guess is None else guess, 1.0, population)
     for _ in range(_COLD_ROUNDS if guess is None else _WARM_ROUNDS):
         longest = expected_longest(n)
-        n = np.clip(budget / longest, 1.0, population)
+        before, n = n, np.clip(budget / longest, 1.0, population)
+        if (n == before).all():
+            break
     return n, np.where(population * tops <= budget, tops, longest)

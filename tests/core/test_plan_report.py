@@ -186,9 +186,18 @@ def test_under_batch_the_cost_is_an_expectation_and_steps_a_mean() -> None:
     assert record["steps"] == record["batches"]["steps_per_epoch"]
     assert sum(bucket["steps"] for bucket in record["buckets"]) == pytest.approx(record["steps"])
     assert {bucket["pad_to"] for bucket in record["buckets"]} == {None}
-    assert record["frontier"][7]["cost"] == pytest.approx(record["cost"], rel=1e-3)
+    assert record["frontier"][7]["cost"] == record["cost"]
     fixed = plan_of(analysis, k=8, batches=BatchOptions(budget=800))
     assert record["steps"] < fixed["steps"] == fixed["batches"]["steps_per_epoch"]
+
+
+@pytest.mark.parametrize("batches", [BatchOptions(budget=16), BatchOptions(batch_size=2)])
+def test_under_batch_a_plan_costs_what_its_row_of_the_frontier_says(batches: BatchOptions) -> None:
+    for k in range(1, 7):
+        record = plan_of(HABANA, k=k, pad_to="batch", batches=batches)
+        row = record["frontier"][k - 1]
+        assert record["cost"] == row["cost"] == row["steps"]
+        assert all(each["saves"] >= 0 for each in record["frontier"][1:])
 
 
 def test_the_two_simulations_of_the_batch_policy_are_one() -> None:

@@ -180,6 +180,11 @@ ACTIONS = (
     lambda pick: actions.SetModel(Model(pick.randint(1, 64), pick.gauss(0, 1), pick.gauss(0, 1))),
     lambda pick: actions.LookAt(pick.randint(-5, 200)),
     lambda pick: actions.LookAtStep(pick.randint(-5, 400)),
+    lambda pick: actions.SetGraph(
+        GraphOptions("tree", ("x=[1,2]",), ("", "x=[1]"), ("none",), ("fuse",), 3, "off", True),
+        pick.choice([None, 5]),
+    ),
+    lambda pick: actions.SetScreen(pick.choice(["lab", "graph", "quiz"])),
     lambda pick: actions.TogglePredict(),
     lambda pick: actions.SetTime(pick.random() < 0.5),
     lambda pick: actions.SetAppearance(Appearance(pick.choice(LANGUAGES), ascii=True)),

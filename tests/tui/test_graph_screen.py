@@ -347,6 +347,17 @@ async def test_passes_are_switched_by_enter_and_counts_follow(open_app: Any) -> 
         assert "passes none" in line(screen, "status")
 
 
+async def test_the_order_before_and_after_is_paged(open_app: Any) -> None:
+    async with open_app("--screen graph --program x2_plus_xy", (80, 24)) as lab:
+        await graph_of(lab)
+        await lab.press("x", "down", "down")
+        assert "%0 x = placeholder" in lab.text
+        await lab.press("pagedown")
+        assert "%0 x = placeholder" not in lab.text
+        await lab.press("pageup")
+        assert "%0 x = placeholder" in lab.text
+
+
 async def test_guards_dynamic_limit_and_gradients(open_app: Any) -> None:
     async with open_app("--screen graph --program rnn_loop", (120, 40)) as lab:
         screen = await graph_of(lab)

@@ -43,7 +43,8 @@ class GraphScreen(GraphKeys):
     GraphScreen.-detail #g-program { height: 5; }
     GraphScreen.-wide.-detail #g-program { height: 9; }
     GraphScreen.-detail.-alone #g-program { height: 1fr; }
-    GraphScreen TextArea { height: 1fr; border: none; padding: 0; }
+    GraphScreen TextArea, GraphScreen TextArea:focus { height: 1fr; border: none; padding: 0; }
+    .-ascii TextArea { scrollbar-size: 0 0; }
     """
 
     def compose(self) -> ComposeResult:
@@ -175,6 +176,7 @@ class GraphScreen(GraphKeys):
         if self.showing not in order:
             self.showing = order[0]
         alone = self.zoomed or kind == "one" or (kind == "compact" and not lockstep)
+        alone = alone or self.editing
         for pane in self.query(Pane):
             fits = pane.key in order and (not alone or pane.key == self.showing)
             if pane.key == PROGRAM and kind == "full" and self.now.view == "passes":

@@ -46,6 +46,7 @@ class GraphDetail(GraphBase):
         self.line = 1
         self.detail_top = 0
         self.detail_rows = 0
+        self.pass_scroll = 0
         self._kept: dict[Any, Any] = {}
         self._kept_of: Views | None = None
         self._checks: tuple[object, tuple[Checked, ...]] | None = None
@@ -146,7 +147,7 @@ class GraphDetail(GraphBase):
         row = table.rows[chosen]
         detail = self.kept(("pass", key, row.name), lambda: pass_detail(picture, row.name, row.on))
         return self._headed(name, picture, len(self.graphs(tape=False))), lambda w, h: pass_rows(
-            table, chosen, detail, w, h, look
+            table, chosen, detail, w, h, look, self.pass_scroll
         )
 
     def _view_backward(self) -> tuple[str, LayOut]:

@@ -107,6 +107,7 @@ class GraphKeys(GraphRuns):
             self.show_session()
         elif self.showing == DETAIL:
             last = self.detail_rows - 1
+            self.pass_scroll = 0
             self.do(SelectRow(min(max(self.now.row + by, 0), max(last, 0))))
         elif self.showing == COLUMNS:
             self.scroll_back = max(self.scroll_back - by, 0)
@@ -115,7 +116,11 @@ class GraphKeys(GraphRuns):
             self.do(Step(by))
 
     def action_page(self, pages: int) -> None:
-        """Go a page up or down."""
+        """Go a page up or down; among the passes, in the node order of the chosen one."""
+        if self.showing == DETAIL and self.now.view == "passes":
+            self.pass_scroll = max(self.pass_scroll + 5 * pages, 0)
+            self.show_session()
+            return
         height = self.query_one(f"#{self.showing}", SheetPane).sheet.size.height
         self.action_row(pages * max(height - 2, 1))
 

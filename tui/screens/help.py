@@ -15,7 +15,7 @@ from textual.widgets import Static
 from dgplay.core.tables import FORMULAS
 
 from ..all_commands import ALL
-from ..commands import mark
+from ..commands import Command, mark
 from ..i18n import Translate
 from .modal import Box
 
@@ -32,11 +32,15 @@ class HelpScreen(Box):
         Binding("k", "scroll(-1)", show=False),
     ]
 
-    def __init__(self, tr: Translate, keymap: str, *, ascii: bool) -> None:
+    def __init__(
+        self, tr: Translate, keymap: str, *, ascii: bool, own: tuple[Command, ...] = ()
+    ) -> None:
         super().__init__(tr("Keys and formulas"), ascii=ascii)
         self.tr = tr
         self.keymap = keymap
         self.ascii = ascii
+        #: The commands of the screen below, which come first.
+        self.own = own
 
     def content(self) -> list[Widget]:
         """Return the page, which scrolls with the arrows."""
@@ -45,7 +49,8 @@ class HelpScreen(Box):
     def page(self) -> str:
         """Return the whole text."""
         tr, lines = self.tr, []
-        listed = [command for command in ALL if command.keys]
+        others = (command for command in ALL if command not in self.own)
+        listed = [command for command in (*self.own, *others) if command.keys]
         for group, commands in groupby(listed, key=lambda command: command.group):
             lines += ["", tr(group)]
             for command in commands:

@@ -45,6 +45,7 @@ def _bins(request: ExportRequest, said: str, bins: list[float]) -> str:
         said,
         "Longer cuts go to the last bucket. lhotse closes a batch when one more as long as its",
         "longest so far would not fit, so a longer last cut may exceed max_duration.",
+        *sizes_not_kept(request),
     )
     return opening + "\n" + assignment("DURATION_BINS", bins) + _sampler(request)
 

@@ -44,7 +44,7 @@ def _render(request: ExportRequest) -> str:
         lines.append(f"batch_duration: {_plain(request.to_seconds(batches.budget))}\n")
     else:
         lines.append(f"batch_size: {batches.batch_size}\n")
-    return header(request, _PLACE) + "".join(lines)
+    return header(request, _PLACE, *sizes_not_kept(request)) + "".join(lines)
 
 
 def _render_fixed(request: ExportRequest) -> str:

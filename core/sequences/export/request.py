@@ -127,7 +127,7 @@ def header(request: ExportRequest, *more: str) -> str:
     if request.frame_rate is not None:
         lines.append(f"One step is one frame, {request.frame_rate} frames per second.")
     else:
-        lines.append(f"One step is one of: {request.unit}.")
+        lines.append(f"Lengths count {request.unit}.")
     if request.batches is not None:
         given, unit = request.batches.budget, "steps per batch, padding included"
         if given is None:
@@ -136,6 +136,15 @@ def header(request: ExportRequest, *more: str) -> str:
     if request.command:
         lines.append(request.command)
     return comment(*lines, *more)
+
+
+def sizes_not_kept(request: ExportRequest) -> tuple[str, ...]:
+    """Return what to say where a tool computes batch sizes by itself and cannot keep ours."""
+    batches = request.batches
+    if batches is None or (batches.batch_multiple == 1 and not batches.batch_sizes):
+        return ()
+    flag = "--batch-sizes" if batches.batch_sizes else "--batch-multiple"
+    return (f"{flag} is not kept: the batch sizes are computed there.",)
 
 
 def comment(*lines: str) -> str:

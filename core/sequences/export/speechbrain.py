@@ -7,7 +7,7 @@ rounded down, at least 1 and at most max_batch_ex.
 
 from __future__ import annotations
 
-from .request import Exporter, ExportRequest, assignment, header
+from .request import Exporter, ExportRequest, assignment, header, sizes_not_kept
 
 _FUNCTION = '''
 
@@ -36,6 +36,7 @@ def _render(request: ExportRequest) -> str:
             request,
             "speechbrain's batch size is MAX_BATCH_LENGTH / boundary, rounded down, 1 or more.",
             "A length above the last boundary is a batch of its own.",
+            *sizes_not_kept(request),
         )
         + "\n"
         + assignment("BUCKET_BOUNDARIES", request.boundaries)

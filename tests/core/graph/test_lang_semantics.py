@@ -176,6 +176,23 @@ def test_static_prints_stand_ins_and_eager_prints_values() -> None:
     assert printed == {"eager": ["s 5.0"], "static": ["s <s: add>"], "capture": ["s 5.0"]}
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_print_inside_cond_and_while_shows_stand_ins_while_they_are_drawn(mode: str) -> None:
+    program = load(
+        "def f(a=4.0):\n"
+        "    def double(b):\n"
+        "        print('in', b)\n"
+        "        return b * 2\n"
+        "    return while_loop(lambda b: b < 20, double, a)"
+    )
+    inputs = [bind(program.parameters, program.inputs)] * 2
+    run = run_mode(program, mode, inputs, Options())
+    shown = ["in <arg0: placeholder>"]
+    # Eager draws at every call, static and capture once.
+    assert [call.prints for call in run.calls] == [shown, shown if mode == "eager" else []]
+    assert run.capture is None or not run.capture.breaks
+
+
 def test_graph_print_prints_values_in_every_mode_without_a_break() -> None:
     program = load("def f(a=2):\n    graph_print('a', a, 7)\n    return a * 2")
     inputs = [bind(program.parameters, program.inputs)]

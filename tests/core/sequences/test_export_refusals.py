@@ -162,3 +162,18 @@ def test_yaml_numbers_have_no_exponent() -> None:
     assert "bucket_duration_bins: [0.0001875, 0.0003125, 0.0005]\n" in text
     tiny = export("nemo", asked(frame_rate=Fraction(10**6), batches=None))
     assert "bucket_duration_bins: [0.000003, 0.000005]\nmax_duration: 0.000008\n" in tiny
+
+
+@pytest.mark.parametrize("name", ["speechbrain", "lhotse", "lhotse-before-2024-08", "nemo"])
+def test_a_tool_that_computes_batch_sizes_says_what_it_does_not_keep(name: str) -> None:
+    said = "# {} is not kept: the batch sizes are computed there.\n"
+    assert "not kept" not in export(name, asked())
+    multiple = asked(batches=BatchOptions(budget=40, batch_multiple=2))
+    assert said.format("--batch-multiple") in export(name, multiple)
+    sizes = asked(batches=BatchOptions(budget=40, batch_sizes=(1, 4)))
+    assert said.format("--batch-sizes") in export(name, sizes)
+
+
+def test_a_comment_says_what_lengths_count() -> None:
+    lines = export("jax", asked(frame_rate=None, unit="words")).splitlines()
+    assert "# Lengths count words." in lines
