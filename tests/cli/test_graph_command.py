@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -186,3 +187,12 @@ def test_a_file_is_read_and_its_errors_are_one_line(
     path.write_text("#" * 2**20, encoding="utf-8")
     assert run(str(path))[0] == 1
     assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_program_that_cannot_be_read_keeps_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "half.py"
+    path.write_text("def f(x=1):\n    return x +\n")
+    code, text = run(str(path), "--json")
+    assert (code, json.loads(text)["program"]) == (1, "half.py")
+    code, text = run_source("def f(x=1):\n    return x +\n", "--json")
+    assert (code, json.loads(text)["program"]) == (1, "stdin")

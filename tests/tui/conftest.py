@@ -46,7 +46,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Keep out what this machine is set to: colours, language, folders."""
+    """Keep out what this machine is set to: colours, language, folders.
+
+    Random keys also save to random names, so every test has a folder of its own to stand in.
+    """
+    monkeypatch.chdir(tmp_path)
     for name in list(os.environ):
         if name.startswith("TEXTUAL_SNAPSHOT"):  # what the plugin tells itself
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from .request import Exporter, ExportRequest, assignment, header
+from .request import Exporter, ExportRequest, assignment, header, sizes_not_kept
 
 _SAMPLER = '''
 

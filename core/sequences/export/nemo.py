@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 
-from .request import Exporter, ExportRequest, comment, header
+from .request import Exporter, ExportRequest, comment, header, sizes_not_kept
 
 _PLACE = "Goes under train_ds of the model's config; cuts above max_duration are filtered out."
 
