@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -24,6 +25,9 @@ from dgplay.core.sequences.export import EXPORTERS
 from dgplay.core.state import MODES
 
 HERE = Path(__file__).parent
+
+#: A date would change the files at every run.
+UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 PROJECT = HERE.parents[1]
 
 #: Functions whose first argument is a text to translate.
@@ -70,7 +74,13 @@ def main() -> None:
         english = folder.parent.name == "en"
         path = folder / "dgplay.po"
         known = read_po(path.open("rb")) if path.exists() else Catalog()
-        fresh = Catalog(locale=folder.parent.name, project="dgplay", fuzzy=False)
+        fresh = Catalog(
+            locale=folder.parent.name,
+            project="dgplay",
+            fuzzy=False,
+            creation_date=UNDATED,
+            revision_date=UNDATED,
+        )
         for text in texts():
             before = known.get(text)
             fresh.add(text, text if english else (before.string if before else ""))
