@@ -100,6 +100,33 @@ def whole_list(text: str) -> tuple[int, ...]:
     return tuple(whole(word.strip()) for word in text.split(","))
 
 
+#: What a value has to be, for the message where it is not.
+_EXPECTED: dict[Callable[[str], Any], str] = {
+    whole: "a whole number",
+    count: "a whole number of at least 0",
+    positive: "a whole number of at least 1",
+    finite: "a finite number",
+    rate: "a number above 0, such as 100, 12.5 or 1/3",
+    amount: "a number of at least 0, such as 100, 2.5 or 1/3",
+    whole_list: "whole numbers with commas between",
+}
+
+
+def reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return ``read`` for argparse, which else names the function in its message."""
+    expected = _EXPECTED.get(read)
+    if expected is None:
+        return read
+
+    def read_or_say(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {expected}") from None
+
+    return read_or_say
+
+
 DATA_OPTIONS: tuple[Option, ...] = (
     Option("--field", "field", "the field or column that holds the lengths", str, "NAME"),
     Option("--unit", "unit", "what a string's length counts (default words)", str, None, UNITS),
@@ -212,7 +239,8 @@ def add_options(parser: argparse.ArgumentParser, options: Iterable[Option], titl
         if option.read is None:
             settings["action"] = "store_true"
         else:
-            settings |= {"type": option.read, "choices": option.choices, "metavar": option.metavar}
+            settings |= {"type": reader(option.read)}
+            settings |= {"choices": option.choices, "metavar": option.metavar}
             settings |= {"action": "append"} if option.repeats else {}
         target = either.get(option.name, group)
         target.add_argument(option.flag, default=argparse.SUPPRESS, **settings)

@@ -23,6 +23,7 @@ from dgplay.core.command_line import (
     count,
     positive,
     rate,
+    reader,
     request_from,
     whole,
     whole_list,
@@ -105,7 +106,7 @@ def plan_options(parser: argparse.ArgumentParser) -> None:
 def pack_options(parser: argparse.ArgumentParser) -> None:
     """Give a parser the options of ``dgplay pack``."""
     _data(parser)
-    parser.add_argument("--capacity", type=whole, required=True, metavar="C",
+    parser.add_argument("--capacity", type=reader(whole), required=True, metavar="C",
                         help="steps that a row holds")  # fmt: skip
     parser.add_argument("--json", dest="output", action="store_const", const="json",
                         help="print json")  # fmt: skip

@@ -37,7 +37,7 @@ from ..sequences.planners import METHODS
 from ..sequences.strategies import STRATEGIES
 from ..sequences.traces import TRACED, Trace, trace
 from ..state import MODES, State
-from .grading import Truth, grade
+from .grading import Truth, grade, plain
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,9 @@ class Answer:
         return str(value)
 
     def grade(self, typed: str) -> str:
-        """Grade what was typed: exact, close, off or unreadable."""
+        """Grade what was typed: exact, as shown too, close, off or unreadable."""
+        if isinstance(self.value, float) and plain(typed) == plain(self.text):
+            return "exact"  # however much two decimals round a small number
         return grade(typed, self.value, share=self.share)
 
 

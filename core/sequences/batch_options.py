@@ -18,6 +18,9 @@ UNEVEN = ("drop", "repeat")
 OVER = ("refuse", "drop", "keep")
 PAD_TO = ("boundary", "longest", "batch")
 
+#: Ranks at most: an optimizer step names the batch of each.
+MOST_RANKS = 1_000_000
+
 #: Batches that a group of the length-grouped order holds at most (transformers' default).
 MEGA_BATCHES = 50
 
@@ -68,6 +71,8 @@ class BatchOptions:
         ):
             if value is not None and value < least:
                 raise PlanError(f"is {least} or above, not {value}", where=option)
+        if self.ranks > MOST_RANKS:
+            raise PlanError(f"is at most {MOST_RANKS:,}, not {self.ranks:,}", where="--ranks")
         for option, word, known in (
             ("--order", self.order, ORDERS),
             ("--uneven", self.uneven, UNEVEN),

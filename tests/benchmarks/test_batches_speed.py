@@ -45,7 +45,7 @@ def test_a_million_sequences(
     options = BatchOptions(**limit, pad_to=pad_to, order=order, ranks=4)
     report = best_of(lambda: batch_report(million, BOUNDARIES, options), 2)
     with capsys.disabled():
-        print(f"\n{pad_to} {order} {limit}: {report:.3f} s, {report / sort:.1f} sorts")  # noqa: T201
+        print(f"\n{pad_to} {order} {limit}: {report:.3f} s, {report / sort:.1f} sorts")
     assert report < 30 * sort
 
 
@@ -57,5 +57,5 @@ def test_packing_follows_the_kinds_not_the_sequences(capsys: pytest.CaptureFixtu
     many = Histogram.from_counts({length: 1000 * count for length, count in counts.items()})
     one, thousand = (best_of(lambda h=h: pack(h, 6000)) for h in (few, many))  # type: ignore[misc]
     with capsys.disabled():
-        print(f"\npacking 3,000 lengths: {one:.4f} s; times 1,000: {thousand:.4f} s")  # noqa: T201
+        print(f"\npacking 3,000 lengths: {one:.4f} s; times 1,000: {thousand:.4f} s")
     assert thousand < 5 * one

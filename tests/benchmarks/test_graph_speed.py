@@ -35,7 +35,7 @@ def best_of(works: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float
 def report(title: str, found: dict[str, float]) -> None:
     first = next(iter(found.values()))
     parts = [f"{name} {1000 * t:.2f} ms ({t / first:.2f}x)" for name, t in found.items()]
-    print(f"\n{title}: {', '.join(parts)}")  # noqa: T201 - the report of a benchmark
+    print(f"\n{title}: {', '.join(parts)}")
 
 
 class Reference:

@@ -62,7 +62,7 @@ def test_a_bucket_edit_on_a_million_sequences(
 ) -> None:
     net = net_milliseconds(1_000_000, size, tmp_path, data=data)
     with capsys.disabled():
-        print(f"\n{size[0]}x{size[1]} {'data' if data else 'lesson'}: {net:.1f} ms")  # noqa: T201
+        print(f"\n{size[0]}x{size[1]} {'data' if data else 'lesson'}: {net:.1f} ms")
     assert net < most
 
 
@@ -71,5 +71,5 @@ def test_the_number_of_sequences_does_not_matter(
 ) -> None:
     net = [net_milliseconds(count, (80, 24), tmp_path) for count in (1_000, 10_000_000)]
     with capsys.disabled():
-        print(f"\n10^3: {net[0]:.1f} ms, 10^7: {net[1]:.1f} ms")  # noqa: T201
+        print(f"\n10^3: {net[0]:.1f} ms, 10^7: {net[1]:.1f} ms")
     assert max(net) < 1.6 * min(net)

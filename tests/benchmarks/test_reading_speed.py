@@ -52,7 +52,7 @@ def test_npy_within_twice_bincount(low: int, high: int, tmp_path: Path) -> None:
     lengths = np.clip(rng.lognormal(np.log(high / 20), 1, 10 * ROWS), low, high).astype(np.int64)
     np.save(path, lengths)
     ours, theirs = interleaved(lambda: read(path), lambda: np.bincount(np.load(path)))
-    print(f"\nnpy of {lengths.size} up to {high}: {ours / theirs:.2f} x bincount")  # noqa: T201
+    print(f"\nnpy of {lengths.size} up to {high}: {ours / theirs:.2f} x bincount")
     assert ours < 2 * theirs
 
 
@@ -72,7 +72,7 @@ def test_manifest_five_times_faster_than_json(decimals: int, tmp_path: Path) -> 
             return sum(json.loads(line)["duration"] for line in lines)
 
     ours, theirs = interleaved(lambda: read(path), parse)
-    print(f"\nmanifest, {decimals} decimals: {theirs / ours:.2f} x json.loads")  # noqa: T201
+    print(f"\nmanifest, {decimals} decimals: {theirs / ours:.2f} x json.loads")
     assert theirs > 5 * ours
 
 
@@ -91,5 +91,5 @@ def test_text_within_twice_awk(tmp_path: Path) -> None:
 
     ours, theirs = interleaved(lambda: read(path), shell, time.perf_counter)
     size = path.stat().st_size / 1e6
-    print(f"\ntext of {size:.0f} MB: {ours / theirs:.2f} x awk, sort, uniq")  # noqa: T201
+    print(f"\ntext of {size:.0f} MB: {ours / theirs:.2f} x awk, sort, uniq")
     assert ours < 2 * theirs

@@ -274,3 +274,23 @@ def test_neither_imports_textual() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stderr.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plan", "-k", "x"], "argument -k: 'x' is not a whole number"),
+        (["plan", "--count", "-1"], "argument --count: '-1' is not a whole number of at least"),
+        (["plan", "--budget", "0"], "argument --budget: '0' is not a whole number of at least 1"),
+        (["plan", "--throughput", "0"], "argument --throughput: '0' is not a number above 0"),
+        (["plan", "--compile-cost", "nan"], "argument --compile-cost: 'nan' is not a number of"),
+        (["plan", "--boundaries", "3,x"], "argument --boundaries: '3,x' is not whole numbers"),
+        (["pack", "--capacity", "x"], "argument --capacity: 'x' is not a whole number"),
+    ],
+)
+def test_a_usage_error_says_what_a_value_has_to_be(
+    capsys: Any, words: list[str], said: str
+) -> None:
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert said in err.splitlines()[-1]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import events
+from textual.widgets import Input
+
 from dgplay.core import actions, tables
 from dgplay.core.command_line import count
 from dgplay.core.compare import on_other, side_of
@@ -37,6 +40,23 @@ class LearningKeys(LabBase):
             self._end_lesson()
         else:
             app.step_lesson(1)
+
+    def on_key(self, event: events.Key) -> None:
+        """Let a digit begin the answer that the lesson asks for."""
+        if self.typing:
+            field = self.query_one(Prompt).query_one(Input)
+            if event.is_printable and event.character and not field.has_focus:
+                event.stop()  # typed before the line has the focus, which it gets a moment later
+                event.prevent_default()
+                field.insert_text_at_cursor(event.character)
+            return
+        lesson = self.dgplay.lesson
+        asked = self.showing == layout.LESSON and lesson is not None and lesson.open_question
+        if asked and event.character and event.character in "0123456789":
+            event.stop()
+            event.prevent_default()
+            label = self.dgplay.tr("your answer")
+            self.ask(label, event.character, self._lesson_answered, select=False)
 
     def _lesson_answered(self, text: str) -> None:
         if self.dgplay.answer_lesson(text):

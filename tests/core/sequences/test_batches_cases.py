@@ -19,6 +19,7 @@ from dgplay.core.sequences.batch_report import (
     shapes_so_far,
 )
 from dgplay.core.sequences.batches import Batches, make_batches, sequence_lengths
+from dgplay.core.sequences.generators import generate
 from dgplay.core.sequences.histogram import Histogram
 from dgplay.core.sequences.orders import cut_by_size, grouped_order, longest_batch_first
 from dgplay.core.sequences.ranks import rank_wait, share
@@ -165,6 +166,14 @@ def test_sizes_bound_the_compiles() -> None:  # case 46
     assert batch_report(lengths, (64,), replace(options, pad_to="batch")).shapes > 1
 
 
+def test_buckets_bound_the_compiles_of_the_reference_experiment() -> None:  # graphs.md, row 21
+    reference = generate("uniform:1-20", 100, 0)
+    lengths = sequence_lengths(reference.histogram, reference.in_order)
+    options = BatchOptions(batch_size=1, pad_to="batch")
+    assert batch_report(lengths, (20,), options).shapes == 20
+    assert batch_report(lengths, (5, 10, 15, 20), replace(options, pad_to="boundary")).shapes == 4
+
+
 def batches_left(lengths: Any, options: BatchOptions) -> list[list[int]]:
     batches, shares, done = resume(lengths, (20,), options)
     return [batches.batch(i).tolist() for i in shares.order[done:].ravel()]
@@ -222,6 +231,7 @@ def test_compiled_batch_sizes_fill_up_the_last_batch() -> None:
         (BatchOptions(budget=0), "--budget: is 1 or above, not 0"),
         (BatchOptions(batch_size=1, batch_multiple=0), "--batch-multiple: is 1 or above"),
         (BatchOptions(batch_size=1, ranks=0), "--ranks: is 1 or above"),
+        (BatchOptions(batch_size=1, ranks=10**9), "--ranks: is at most 1,000,000"),
         (BatchOptions(batch_size=1, skip_batches=-1), "--skip-batches: is 0 or above"),
         (BatchOptions(batch_size=1, order="sorted"), "--order: is one of bucketed, random"),
         (BatchOptions(batch_size=1, pad_to="max"), "--pad-to: is one of"),
