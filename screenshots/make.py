@@ -38,7 +38,7 @@ PICTURES = (
     Picture("lab-80x24", "", (80, 24), ("left",)),
     Picture("real-data", "gsm8k_train_qa", (100, 30), ()),
     Picture("one-sequence", "--sequence 2", (80, 24), ("t", "down")),
-    Picture("predict", "--predict", (80, 24), ("tab", "tab", "space")),
+    Picture("predict", "--predict", (80, 24), ("space",)),
     Picture("plan", "gsm8k_train_qa --screen plan", (100, 30), ()),
     Picture("graph", "--screen graph --program dynamic_block", (120, 40), ("right",) * 4),
     Picture("lab-zh", "--lang zh", (80, 24), ()),

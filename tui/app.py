@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -110,6 +111,10 @@ class DgplayApp(LessonApp):
             self.start_lesson_texts()
 
     def _leave(self, code: int) -> None:
+        if self.leaving and code:
+            # The terminal has gone while work was still ending: nothing is left to draw or save,
+            # and the thread that reads keys would spin on the dead terminal.
+            os._exit(code)
         self.autosave()
         self.leaving = True
         self.exit(return_code=code)

@@ -27,16 +27,23 @@ def kind_of(width: int, height: int) -> str:
 
 
 def visible(
-    kind: str, focused: str, zoomed: bool, preset: str, height: int, lesson: bool = False
+    kind: str,
+    focused: str,
+    zoomed: bool,
+    preset: str,
+    height: int,
+    lesson: bool = False,
+    beside: str = BUCKETS,
 ) -> frozenset[str]:
     """Return the panes to show; the focused one is always among them.
 
-    With a lesson its pane stays, and on a full screen it takes the room of the mode pane.
+    With a lesson its pane stays, ``beside`` is what it speaks of, and on a full screen it takes
+    the room of the mode pane.
     """
     if lesson and kind == "one":
         return frozenset({focused})
     if lesson and kind != "none":
-        apart = BUCKETS if focused == LESSON else focused
+        apart = beside if focused == LESSON else focused
         shown = _without_lesson(kind, apart, zoomed, preset, height)
         if kind == "full" and MODES in shown and focused != MODES:
             shown -= {MODES}

@@ -21,7 +21,7 @@ from .dataset import Dataset
 from .generators import Floats
 from .histogram import Histogram
 from .inputs import Ragged, open_source
-from .rnn import ModelOptions, make_rnn, never
+from .rnn import ModelOptions, macs_per_step, make_rnn, never
 from .strategies import Strategy
 from .strategy_runs import Job
 
@@ -52,6 +52,18 @@ class Check:
     per_bucket: tuple[bool | None, ...] = ()
 
 
+#: Multiply-adds that one strategy may take in a check: 2 s, or 200,000 steps up to width 96.
+MOST_MACS = 2_200_000_000
+
+
+def affordable(hidden: int, budget: int = BUDGET) -> int:
+    """Return the steps a check may execute at a width: ``budget``, fewer where each costs much.
+
+    At width 1024 a step is 1,064,960 multiply-adds, and 200,000 of them would take minutes.
+    """
+    return min(budget, MOST_MACS // macs_per_step(hidden))
+
+
 class Baseline:
     """The eager run of every sequence that some strategy is compared with, made on demand.
 
@@ -62,7 +74,7 @@ class Baseline:
     def __init__(self, dataset: Dataset, model: ModelOptions, budget: int = BUDGET) -> None:
         self.histogram: Histogram = dataset.histogram
         self.model = model
-        self.budget = budget
+        self.budget = affordable(model.hidden, budget)
         self.rnn = make_rnn(model)
         self.source = open_source(dataset, model.seed, budget)
         self._inputs: dict[int, Floats] = {}

@@ -67,6 +67,8 @@ def run_padded(
         padding = active < len(order)
         top, rest, rest_filler = total[:active], total[active:], filler[active:]
         for inputs in projected:
+            if job.cancelled():
+                raise CancelledError
             multiply()
             np.add(top, inputs, top)
             if padding:

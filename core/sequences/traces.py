@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DgplayError
-from .checks import BUDGET
+from .checks import BUDGET, affordable
 from .dataset import Dataset
 from .generators import Floats
 from .inputs import open_source
@@ -56,8 +56,9 @@ def trace(
     steps = length if strategy == "dynamic" else pad_to
     if steps < length:
         raise DgplayError(f"sequence {sequence_index} has {length} steps, more than {pad_to}")
-    if steps > BUDGET:
-        raise DgplayError(f"a trace of {steps} steps is too long", hint=f"at most {BUDGET}")
+    most = affordable(model.hidden)
+    if steps > most:
+        raise DgplayError(f"a trace of {steps} steps is too long", hint=f"at most {most}")
     x = source.inputs(sequence_index)
     real_start = steps - length if strategy == "left-pad" else 0
     real_end = real_start + length

@@ -17,7 +17,7 @@ SITUATIONS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "data": ("gsm8k_train_qa", {}, ()),
     "methods": ("gsm8k_train_qa", {}, ("tab", "tab")),
     "sequence": ("--sequence 2", {}, ("t", "down")),
-    "predict": ("--predict", {}, ("tab", "tab", "up", "space", "down")),
+    "predict": ("--predict", {}, ("up", "space", "down")),
     "tour": ("", {"lesson": "tour"}, ()),
     "first": ("", {"first_start": True}, ()),
     "ascii": ("--ascii", {}, ("left",)),
@@ -26,7 +26,7 @@ SITUATIONS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "zh": ("--lang zh", {}, ("left",)),
     "zh-sequence": ("--lang zh --sequence 2", {}, ("t", "down")),
     "zh-data": ("gsm8k_train_qa --lang zh", {}, ("tab", "tab", "left")),
-    "zh-predict": ("--predict --lang zh", {}, ("tab", "tab")),
+    "zh-predict": ("--predict --lang zh", {}, ()),
     "typing": ("", {}, ("enter",)),
     "distribution": ("gsm8k_train_qa", {}, ("shift+tab",)),
 }

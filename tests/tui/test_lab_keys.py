@@ -339,7 +339,8 @@ async def test_predict_guess_and_reveal(open_app: Any) -> None:
         assert "1256" not in lab.text
         assert "1259" not in lab.text
         assert lab.line("moves").startswith("predict: 0 exact, 0 close, 0 off")
-        await lab.press("left")
+        assert lab.app.screen.showing == "strategies"  # where results are guessed
+        await lab.press("shift+tab", "shift+tab", "left")
         assert "1259" not in lab.text  # what a move does is a result too
         await lab.press("u", "tab", "tab", "enter")
         assert lab.prompt.asking

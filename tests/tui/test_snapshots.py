@@ -19,7 +19,7 @@ PICTURES: dict[str, tuple[str, tuple[int, int], dict[str, Any], tuple[str, ...]]
     "data": ("gsm8k_train_qa", USUAL, {}, ("left",)),
     "one-sequence-wide": ("--sequence 2", WIDE, {}, ("t", "z", "down")),
     "one-sequence": ("--sequence 2", USUAL, {}, ("t", "down")),
-    "predict": ("--predict", USUAL, {}, ("tab", "tab", "up", "space", "down")),
+    "predict": ("--predict", USUAL, {}, ("up", "space", "down")),
     "first-start": ("", USUAL, {"first_start": True}, ()),
     "lesson": ("", USUAL, {"lesson": "tour"}, ()),
     "methods": ("", USUAL, {}, ("m",)),

@@ -73,6 +73,8 @@ class LabScreen(EditingKeys):
         self.show_session()
         if self.dgplay.lesson is not None:
             self.call_after_refresh(self.go_to, layout.LESSON)
+        elif self.state.predict:
+            self.call_after_refresh(self.go_to, layout.STRATEGIES)
 
     # ---- drawing ------------------------------------------------------------------------
 
@@ -140,8 +142,18 @@ class LabScreen(EditingKeys):
         width, height = self.size
         kind = layout.kind_of(width, height)
         preset = self.state.preset
-        lesson = self.dgplay.lesson is not None
-        shown = layout.visible(kind, self.showing, self.zoomed, preset, height, lesson)
+        run = self.dgplay.lesson
+        one = run is not None and "--sequence" in run.step.line
+        shown = layout.visible(
+            kind,
+            self.showing,
+            self.zoomed,
+            preset,
+            height,
+            lesson=run is not None,
+            beside=layout.SEQUENCE if one else layout.BUCKETS,
+        )
+        self.set_class(run is not None, "-teaching")
         for pane in self.query(Pane):
             pane.display = pane.key in shown
         upper = self.query_one("#upper")

@@ -59,6 +59,9 @@ class LearningKeys(LabBase):
             self.ask(label, event.character, self._lesson_answered, select=False)
 
     def _lesson_answered(self, text: str) -> None:
+        if not text.strip():
+            self.query_one(Prompt).close()
+            return
         if self.dgplay.answer_lesson(text):
             self.query_one(Prompt).close()
         else:
@@ -94,8 +97,10 @@ class LearningKeys(LabBase):
         app.become(app.session.guess(pane.key, row, column, score))
 
     def action_predict(self) -> None:
-        """Hide the results, or show them again."""
+        """Hide the results and go to where they are guessed, or show them again."""
         self.dgplay.act(actions.TogglePredict())
+        if self.state.predict:
+            self.go_to(layout.STRATEGIES)
 
     def action_reveal(self) -> None:
         """Reveal the row that the cursor is on."""

@@ -404,7 +404,11 @@ class PlanScreen(Shell):
         try:
             text = self.view.exported(name)
         except DgplayError as error:
-            app.say(f"! {error}")
+            if EXPORTERS[name].needs_batch_sizes and self.state.planning.rule is None:
+                wanted = app.tr("{name} needs batch sizes: B gives a budget or a batch size")
+                app.say(f"! {wanted.format(name=name)}")
+            else:
+                app.say(f"! {error}")
             return
         file_name = f"boundaries-{name}{EXPORTERS[name].suffix}"
         screen = PreviewScreen(name, text, file_name, app.tr, app.keep_copied, ascii=app.look.ascii)
