@@ -22,6 +22,7 @@ PICTURES: dict[str, tuple[str, tuple[int, int], dict[str, Any], tuple[str, ...]]
     "predict": ("--predict", USUAL, {}, ("up", "space", "down")),
     "first-start": ("", USUAL, {"first_start": True}, ()),
     "lesson": ("", USUAL, {"lesson": "tour"}, ()),
+    "quiz": ("", USUAL, {}, ("5", "2")),
     "methods": ("", USUAL, {}, ("m",)),
     "data-picker": ("", USUAL, {}, ("f", *"words")),
     "help": ("", USUAL, {}, ("?",)),
