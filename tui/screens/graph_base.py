@@ -22,6 +22,7 @@ from dgplay.core.graph_view.session import Action, Ask, GoTo, GraphSession, Ran,
 
 from ..commands import Command
 from ..graph_commands import GRAPH_COMMANDS, GRAPH_SHARED
+from ..work import in_thread
 from .shell import Shell
 
 PROGRAM, COLUMNS, TIMELINE, DETAIL = "g-program", "g-modes", "g-timeline", "g-detail"
@@ -113,15 +114,7 @@ class GraphBase(Shell):
         if not self.now.stale or under_way or not self.is_mounted:
             return
         self.running = asked
-        self.run_worker(
-            lambda: self._run(asked),
-            name="graph",
-            group="graph",
-            description="run the program in every mode",
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
+        in_thread(self, lambda: self._run(asked), "graph", "run the program in every mode")
 
     def _run(self, asked: Asked) -> None:
         """Run and fold (in a thread)."""

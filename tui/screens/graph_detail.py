@@ -25,6 +25,7 @@ from ..widgets.graph_nodes import KINDS, memory_rows, node_rows, window
 from ..widgets.graph_panes import SheetPane
 from ..widgets.prompt import Prompt
 from ..widgets.sheet import LayOut
+from ..work import in_thread
 from .graph_base import GraphBase
 
 
@@ -278,10 +279,7 @@ class GraphDetail(GraphBase):
                 return
             self.post_message(Checks(key, checked))
 
-        self.run_worker(
-            work, name="differences", group="differences", description="finite differences",
-            thread=True, exclusive=True, exit_on_error=False,
-        )  # fmt: skip
+        in_thread(self, work, "differences", "finite differences")
 
     def on_checks(self, message: Checks) -> None:
         """Show finite differences."""
