@@ -12,6 +12,7 @@ from typing import Any
 
 from .command_line import amount, positive, rate
 from .errors import DgplayError
+from .full_width import FULL_WIDTH
 from .plan_tables import Pace
 from .planning import Planning
 from .sequences.costs import parse_cost
@@ -26,7 +27,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], bool]] = {
     "batch": ("batch_size", positive, True),
 }
 
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_FULL_WIDTH = FULL_WIDTH | {0x3000: 0x20}
 
 
 def planning_line(planning: Planning) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .command_line import count, finite, positive
 from .errors import DgplayError
+from .full_width import FULL_WIDTH
 from .sequences.dataset import DataOptions
 from .sequences.generators import is_generator
 from .sequences.rnn import MOST_HIDDEN
@@ -84,4 +85,4 @@ def read_settings(text: str, state: State) -> tuple[DataOptions, Model]:
     return data, model
 
 
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x2212: 0x2D}
+_FULL_WIDTH = FULL_WIDTH | {0x2212: 0x2D}

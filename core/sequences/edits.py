@@ -13,6 +13,7 @@ from math import ceil
 import numpy as np
 
 from ..errors import PlanError
+from ..full_width import FULL_WIDTH
 from .analysis import Analysis
 from .buckets import BucketTable, check_boundaries
 from .histogram import Histogram, exact_array
@@ -156,7 +157,7 @@ def _within(length: int, word: str) -> int:
     return length
 
 
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+_FULL_WIDTH = FULL_WIDTH | {
     0x3000: 0x20,
     0x3001: 0x2C,  # the ideographic comma
     0x2212: 0x2D,  # the minus sign, as it is shown

@@ -190,11 +190,6 @@ class GraphScreen(GraphKeys):
         words = self.dgplay.tr("dgplay needs 40 x 10; enlarge, or use dgplay graph")
         self.query_one("#too-small", Line).show(words)
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Lay out again."""
-        if self.is_mounted:
-            self.show_session()
-
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Remember which pane has the focus."""
         if isinstance(event.widget, Pane) and event.widget.key != self.showing:

@@ -186,10 +186,6 @@ class PlanScreen(Shell):
         too_small = self.dgplay.tr("dgplay needs 40 x 10; enlarge, or use dgplay plan")
         self.query_one("#too-small", Static).update(too_small)
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Lay out again."""
-        self.show_session()
-
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Remember which pane has the focus."""
         if isinstance(event.widget, Pane) and event.widget.key != self.showing:

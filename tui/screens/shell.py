@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.cells import cell_len
+from textual import events
 from textual.screen import Screen
 
 from dgplay.core.state import State
@@ -34,6 +35,7 @@ class Shell(Screen[None]):
         super().__init__(id=name)
         self.showing = showing
         self.zoomed = False
+        self._own_actions = frozenset(command.action.partition("(")[0] for command in self.OWN)
         self._answer: Callable[[str], None] = lambda text: None
 
     @property
@@ -51,6 +53,11 @@ class Shell(Screen[None]):
 
     def lay_out_panes(self) -> None:
         """Show the panes that fit; a screen with panes says how."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay out again."""
+        if self.is_mounted:
+            self.show_session()
 
     def on_screen_resume(self) -> None:
         """Draw what has changed while another screen was there."""
@@ -146,8 +153,7 @@ class Shell(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a line is typed its keys are text, except those that close it."""
-        own = {command.action.partition("(")[0] for command in self.OWN}
-        if action in own and self.typing:
+        if action in self._own_actions and self.typing:
             return action in WHILE_TYPING
         return True
 
