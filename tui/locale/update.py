@@ -31,7 +31,7 @@ UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 PROJECT = HERE.parents[1]
 
 #: Functions whose first argument is a text to translate.
-MARKERS = frozenset({"tr", "mark"})
+MARKERS = frozenset({"tr", "mark", "say"})
 
 
 def written() -> Iterator[str]:
