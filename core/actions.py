@@ -19,7 +19,7 @@ from .sequences.buckets import (
     bucket_table,
     check_boundaries,
 )
-from .sequences.strategies import strategy_named
+from .sequences.strategies import shown, strategy_named
 from .state import (
     MODES,
     PRESETS,
@@ -27,6 +27,7 @@ from .state import (
     Model,
     State,
 )
+from .wording import say
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,11 @@ class SetTime:
 
 
 @dataclass(frozen=True)
+class ToggleAll:
+    """Show every strategy, or again only those that are always there."""
+
+
+@dataclass(frozen=True)
 class SetScreen:
     """Go to a screen."""
 
@@ -202,6 +208,7 @@ Action = (
     | LookAtStep
     | TogglePredict
     | SetTime
+    | ToggleAll
     | SetScreen
     | SetAppearance
     | SetGraph
@@ -257,6 +264,11 @@ def reduce(state: State, action: Action, analysis: Analysis) -> tuple[State, Out
             return replace(state, predict=not state.predict), Outcome()
         case SetTime(time):
             return replace(state, time=time), Outcome()
+        case ToggleAll():
+            every = not state.all_strategies
+            names = [strategy.name for strategy in shown(every)]
+            chosen = state.strategy if state.strategy in names else State().strategy
+            return replace(state, all_strategies=every, strategy=chosen), Outcome()
         case SetScreen(screen):
             # A step belongs to what it counts: the stops of a program, or those of a sequence.
             kept = ("graph" in (screen, state.screen)) == (screen == state.screen)
@@ -285,7 +297,13 @@ def _edit(state: State, action: Action, analysis: Analysis) -> tuple[State, Outc
             return _placed(state, moved, bucket, analysis)
         case PlaceEnd(chosen, length):
             if not 1 <= chosen <= len(boundaries):
-                raise PlanError(f"there is no bucket {chosen} of {len(boundaries)}")
+                raise PlanError(
+                    say(
+                        "there is no bucket {bucket} of {buckets}",
+                        bucket=chosen,
+                        buckets=len(boundaries),
+                    )
+                )
             placed = edits.place(boundaries, chosen, length, maximum)
             return _placed(replace(state, bucket=chosen), placed, chosen, analysis)
         case TypeEdit(text):
@@ -310,7 +328,9 @@ def _edit(state: State, action: Action, analysis: Analysis) -> tuple[State, Outc
         case ChangeCount(by):
             planned = analysis.plan(len(boundaries) + by, "optimal")
             if (len(planned) - len(boundaries)) * by <= 0:
-                raise PlanError(f"the data have only {len(planned)} distinct lengths")
+                raise PlanError(
+                    say("the data have only {lengths} distinct lengths", lengths=len(planned))
+                )
             return _told(state, _with(state, planned), analysis, "optimum", text=str(len(planned)))
         case _:
             raise TypeError(f"not an action: {action!r}")

@@ -7,7 +7,6 @@ and waste are the means of simulated epochs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -15,13 +14,12 @@ from functools import cached_property
 from typing import Any
 
 from .errors import PlanError
+from .plan_laid import Laid, bucket_records, laid_record, lay, lay_on_other
 from .planning import Planning, solve_for
 from .sequences.analysis import Analysis
 from .sequences.batch_options import BatchOptions
 from .sequences.batch_policy import ExpectedRow, batch_frontier, expected_of, expected_rows
-from .sequences.batch_report import BatchReport, batch_report
 from .sequences.batch_simulation import BatchRule
-from .sequences.batches import sequence_lengths
 from .sequences.buckets import bucket_table
 from .sequences.dataset import Dataset
 from .sequences.export import ExportRequest, axes_of
@@ -36,6 +34,7 @@ from .sequences.variants import (
     Solution,
     priced,
 )
+from .wording import say
 
 #: The policies of a plan; optimality is claimed for the first two.
 PLAN_POLICIES = ("boundary", "longest", "batch")
@@ -76,87 +75,6 @@ class PlanRequest:
         """What the planner takes; raises DgplayError for a cost that cannot be."""
         pad_to = "longest" if self.pad_to == "longest" else "boundary"
         return replace(self.planning.options(self.k), fill_last=self.fill_last, pad_to=pad_to)
-
-
-@dataclass(frozen=True)
-class PlanBucket:
-    """One bucket of a plan.
-
-    Under ``batch`` no length is fixed (``pad_to`` None) and steps are a simulated mean, None where
-    batches cross buckets. ``batch_size`` is None without batches.
-    """
-
-    low: int
-    high: int
-    count: int
-    pad_to: int | None
-    steps: int | float | None
-    real_steps: int
-    batch_size: int | None
-
-    @property
-    def waste(self) -> float | None:
-        """(steps - real steps) / steps, None where there is no step or none is known."""
-        return (self.steps - self.real_steps) / self.steps if self.steps else None
-
-
-@dataclass(frozen=True, eq=False)
-class Laid:
-    """Boundaries laid over one data set under a policy, with its batches where they are made."""
-
-    name: str
-    buckets: tuple[PlanBucket, ...]
-    steps: int | float
-    real_steps: int
-    batches: BatchReport | None
-
-    @property
-    def boundaries(self) -> tuple[int, ...]:
-        """The boundaries, rounded up to the multiple asked for."""
-        return tuple(bucket.high for bucket in self.buckets)
-
-    @property
-    def waste(self) -> float | None:
-        """(steps - real steps) / steps, None where there is no step."""
-        return (self.steps - self.real_steps) / self.steps if self.steps else None
-
-
-def lay(
-    dataset: Dataset,
-    boundaries: Iterable[int],
-    options: PlanOptions,
-    batches: BatchOptions | None,
-) -> Laid:
-    """Lay boundaries over a data set; the policy is that of ``batches`` where they are made.
-
-    Raises PlanError where the boundaries do not cover the data, or batches cannot be made.
-    """
-    histogram = dataset.histogram
-    found = priced(histogram, boundaries, options)
-    report = None
-    if batches is not None:
-        lengths = sequence_lengths(histogram, dataset.in_order)
-        report = batch_report(lengths, found.boundaries, batches)
-    buckets = tuple(
-        PlanBucket(
-            bucket.low,
-            bucket.high,
-            bucket.count,
-            bucket.pad_to,
-            bucket.steps,
-            bucket.real_steps,
-            None if batches is None else batches.size_for(bucket.pad_to or bucket.high),
-        )
-        for bucket in found.buckets
-    )
-    if report is None or batches is None or batches.pad_to != "batch":
-        return Laid(dataset.name, buckets, found.steps, histogram.real_steps, report)
-    steps = report.bucket_steps or (None,) * len(buckets)
-    simulated = tuple(
-        replace(bucket, pad_to=None, steps=mean)
-        for bucket, mean in zip(buckets, steps, strict=True)
-    )
-    return Laid(dataset.name, simulated, report.steps_per_epoch, report.real_steps, report)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +119,7 @@ class PlanReport:
     def record(self) -> dict[str, Any]:
         """The JSON object of ``dgplay plan --json``."""
         report = self.laid.batches
-        compare = {} if self.other is None else {"compare": _laid_record(self.other)}
+        compare = {} if self.other is None else {"compare": laid_record(self.other)}
         return {
             "method": self.method,
             "pad_to": self.request.pad_to,
@@ -269,27 +187,6 @@ def number(value: int | float | Decimal | None) -> int | float | None:
     return value
 
 
-def bucket_records(laid: Laid) -> list[dict[str, Any]]:
-    """Return the ``buckets`` of the JSON; ``batch_size`` only where batches are made."""
-    records = []
-    for bucket in laid.buckets:
-        record = asdict(bucket)
-        size = record.pop("batch_size")
-        record["waste"] = bucket.waste
-        records.append(record if size is None else {**record, "batch_size": size})
-    return records
-
-
-def _laid_record(laid: Laid) -> dict[str, Any]:
-    return {
-        "name": laid.name,
-        "steps": laid.steps,
-        "real_steps": laid.real_steps,
-        "waste": laid.waste,
-        "buckets": bucket_records(laid),
-    }
-
-
 def make_plan(
     request: PlanRequest, analysis: Analysis, other: Analysis | None = None
 ) -> PlanReport:
@@ -326,28 +223,29 @@ def make_plan(
         laid,
         solution.rows() if expected is None else _frontier_rows(expected, dataset),
         scorer,
-        None if other is None else _on_other(laid.boundaries, other.dataset, options, batches),
+        None if other is None else lay_on_other(laid.boundaries, other.dataset, options, batches),
     )
 
 
 def _rule(request: PlanRequest, options: PlanOptions) -> BatchRule | None:
     """Return when a batch is full under the ``batch`` policy, None under the others."""
     if request.pad_to not in PLAN_POLICIES:
-        raise PlanError(f"is one of {', '.join(PLAN_POLICIES)}", where="--pad-to")
+        names = ", ".join(PLAN_POLICIES)
+        raise PlanError(say("is one of {names}", names=names), where="--pad-to")
     if request.pad_to != "batch":
         return None
     if request.batches is None:
         raise PlanError(
-            "batch pads each batch to its own longest, so it needs batches",
+            say("batch pads each batch to its own longest, so it needs batches"),
             where="--pad-to",
-            hint="give --budget or --batch-size",
+            hint=say("give --budget or --batch-size"),
         )
     if not options.cost.is_steps or options.fill_last > 1:
         given = "--fill-last" if options.cost.is_steps else "--cost"
         raise PlanError(
-            "is for shapes that are fixed; under batch the expected steps are minimised",
+            say("is for shapes that are fixed; under batch the expected steps are minimised"),
             where=given,
-            hint="take --pad-to boundary or longest",
+            hint=say("take --pad-to boundary or longest"),
         )
     return BatchRule(request.batches.budget, request.batches.batch_size)
 
@@ -407,18 +305,6 @@ def _frontier_rows(expected: tuple[ExpectedRow, ...], dataset: Dataset) -> tuple
         waste = (row.steps - real) / row.steps if row.steps else None
         rows.append(FrontierRow(k, row.steps, row.steps, waste, saves, saves))
     return tuple(rows)
-
-
-def _on_other(
-    boundaries: tuple[int, ...],
-    other: Dataset,
-    options: PlanOptions,
-    batches: BatchOptions | None,
-) -> Laid:
-    """Lay a plan over other data; a longer length there is one more boundary."""
-    if boundaries[-1] < other.histogram.maximum:
-        boundaries = (*boundaries, other.histogram.maximum)
-    return lay(other, boundaries, options, batches)
 
 
 def export_request(

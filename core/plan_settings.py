@@ -16,6 +16,7 @@ from .full_width import FULL_WIDTH
 from .plan_tables import Pace
 from .planning import Planning
 from .sequences.costs import parse_cost
+from .wording import say
 
 #: Name in the line to the field of :class:`Planning`, what reads it, and whether none is possible.
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], bool]] = {
@@ -46,12 +47,20 @@ def read_planning(text: str, planning: Planning) -> Planning:
     for word in text.split():
         name, equals, value = _plain(word)
         if not equals or name not in _FIELDS:
-            raise DgplayError(f"{word!r} is none of {', '.join(f'{name}=' for name in _FIELDS)}")
+            raise DgplayError(
+                say(
+                    "{word!r} is none of {names}",
+                    word=word,
+                    names=", ".join(f"{name}=" for name in _FIELDS),
+                )
+            )
         field, read, optional = _FIELDS[name]
         try:
             found[field] = None if optional and value in ("", "-") else read(value)
         except ValueError:
-            raise DgplayError(f"{value!r} cannot be the {name}") from None
+            raise DgplayError(
+                say("{value!r} cannot be the {name}", value=value, name=name)
+            ) from None
     changed = replace(planning, **found)
     if changed.budget is not None and changed.batch_size is not None:
         if planning.budget is not None and planning.budget == changed.budget:
@@ -59,7 +68,7 @@ def read_planning(text: str, planning: Planning) -> Planning:
         elif planning.batch_size is not None and planning.batch_size == changed.batch_size:
             changed = replace(changed, batch_size=None)
         else:
-            raise DgplayError("budget and batch cannot both be given")
+            raise DgplayError(say("budget and batch cannot both be given"))
     parse_cost(changed.cost)
     return changed
 
@@ -90,4 +99,6 @@ def read_pace(text: str) -> Pace | None:
             raise ValueError(text)
         return Pace(rate(words[0]), rate(words[1]) if len(words) > 1 else Fraction(1))
     except ValueError:
-        raise DgplayError(f"{text.strip()!r} is not steps per second and epochs") from None
+        raise DgplayError(
+            say("{text!r} is not steps per second and epochs", text=text.strip())
+        ) from None

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from .plan_report import OWN, Laid, PlanReport
+from .counting import counted, data_text
+from .plan_laid import Laid
+from .plan_report import OWN, PlanReport
 from .sequences.packing import Packing
 from .sequences.scores import Comparison, Score
 from .sequences.variants import FrontierRow
@@ -232,13 +234,12 @@ def batch_table(rows: Sequence[tuple[str, Laid | None]], signs: Signs = UNICODE)
 def plan_heading_lines(report: PlanReport, signs: Signs = UNICODE) -> list[str]:
     """Return what stands above the tables: the data, how the plan was made, its totals."""
     dataset = report.analysis.dataset
-    histogram = dataset.histogram
     request, laid = report.request, report.laid
+    real = counted(dataset.histogram.real_steps, "real steps")
     asked = "" if request.k_asked in (None, len(report.boundaries)) else f" of {request.k_asked}"
     cost = "" if request.planning.cost == "linear" else f", cost {request.planning.cost}"
     lines = [
-        f"{dataset.name}: {histogram.sequences} sequences of {histogram.minimum}{signs.between}"
-        f"{histogram.maximum} {dataset.unit}, {histogram.real_steps} real steps",
+        f"{data_text(dataset, signs.between)}, {real}",
         f"K={len(report.boundaries)}{asked}, method {report.method}, pad to {request.pad_to}{cost}",
         f"{amount_text(laid.steps, signs)} steps, waste {percent(laid.waste, signs)}",
     ]
@@ -265,7 +266,7 @@ def next_graph_text(
     if following is None or following.saves is None:
         return "no further graph saves a step"
     saves, pays = amount_text(following.saves, signs), amount_text(following.break_even, signs)
-    text = f"graph {k + 1} saves {saves} steps"
+    text = f"graph {k + 1} saves {saves} step{'' if saves == '1' else 's'}"
     if following.break_even != following.saves:
         text += f", cost {pays}"
     text += f": pays up to {pays} a compile"
@@ -282,17 +283,19 @@ def batch_lines(laid: Laid, ranks: int, signs: Signs = UNICODE) -> list[str]:
     correlation = report.length_correlation
     related = signs.unknown if correlation is None else f"{correlation:+.2f}"
     lines = [
-        f"batches: {report.count}, optimizer steps {report.optimizer_steps} on {ranks} "
-        f"rank{'s' if ranks > 1 else ''}, {amount_text(report.steps_per_epoch, signs)} steps an "
+        f"batches: {report.count}, optimizer steps {report.optimizer_steps} on "
+        f"{counted(ranks, 'ranks')}, {amount_text(report.steps_per_epoch, signs)} steps an "
         f"epoch, waste {percent(report.waste, signs)}",
         f"shapes {report.shapes}, fill {percent(report.fill, signs)}, rank wait "
         f"{percent(report.rank_wait, signs)}, adjacent-batch length correlation {related}, buffer "
-        f"{report.buffer} sequences",
+        f"{counted(report.buffer, 'sequences')}",
     ]
     if report.unshared:
-        lines.append(f"dropped for the ranks: {report.unshared} ({report.unshared_steps} steps)")
+        steps = counted(report.unshared_steps, "steps")
+        lines.append(f"dropped for the ranks: {report.unshared} ({steps})")
     if report.repeated:
-        lines.append(f"repeated for the ranks: {report.repeated} ({report.repeated_steps} steps)")
+        steps = counted(report.repeated_steps, "steps")
+        lines.append(f"repeated for the ranks: {report.repeated} ({steps})")
     return lines
 
 
@@ -337,13 +340,14 @@ def pack_lines(packing: Packing, name: str, signs: Signs = UNICODE) -> list[str]
     """Return what a packing comes to, and how far it is proved to be the best."""
     verdict = "proved optimal" if packing.optimal else f"at most {packing.gap} above the optimum"
     lines = [
-        f"{name}: {packing.sequences} sequences into rows of {packing.capacity} steps",
-        f"{packing.bins} rows by best-fit decreasing, {verdict}: at least {packing.lower_bound} "
-        f"(Martello-Toth), {packing.lower_bound_volume} by volume",
-        f"{packing.steps} steps, waste {percent(packing.waste, signs)}, not below "
+        f"{name}: {counted(packing.sequences, 'sequences')} into rows of "
+        f"{counted(packing.capacity, 'steps')}",
+        f"{counted(packing.bins, 'rows')} by best-fit decreasing, {verdict}: at least "
+        f"{packing.lower_bound} (Martello-Toth), {packing.lower_bound_volume} by volume",
+        f"{counted(packing.steps, 'steps')}, waste {percent(packing.waste, signs)}, not below "
         f"{percent(packing.least_waste, signs)}; fill {packing.mean_fill:.1f} on average, "
         f"{packing.min_fill} at least",
     ]
     if packing.zeros:
-        lines.append(f"in no row: {packing.zeros} sequences of length zero")
+        lines.append(f"in no row: {counted(packing.zeros, 'sequences')} of length zero")
     return lines

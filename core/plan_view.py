@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .errors import DgplayError
-from .plan_report import OWN, Laid, export_request, lay
+from .plan_laid import Laid, lay
+from .plan_report import OWN, export_request
 from .plan_tables import LETTERS
 from .planning import solve_for
 from .report import reproduce

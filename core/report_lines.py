@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .compare import Side
+from .counting import counted, data_text
 from .report import (
     Report,
     reproduce,
@@ -54,23 +55,23 @@ def heading_lines(report: Report, signs: Signs = UNICODE) -> list[str]:
     dataset = report.analysis.dataset
     histogram = dataset.histogram
     mean = signs.unknown if histogram.mean is None else f"{histogram.mean:.2f}"
-    between = f"{histogram.minimum}{signs.between}{histogram.maximum}"
-    lines = [
-        f"{dataset.name}: {histogram.sequences} sequences of {between} {dataset.unit}, "
-        f"mean {mean}, {histogram.real_steps} real steps"
-    ]
+    real = counted(histogram.real_steps, "real steps")
+    lines = [f"{data_text(dataset, signs.between)}, mean {mean}, {real}"]
+    dropped, cut = (
+        counted(steps, "steps") for steps in (dataset.dropped_steps, dataset.truncated_steps)
+    )
     lost = [
-        f"{number} {what}"
-        for number, what in (
-            (histogram.zeros, "of length zero, in no bucket"),
-            (dataset.skipped, "bad rows skipped"),
-            (dataset.dropped, f"dropped ({dataset.dropped_steps} steps)"),
-            (dataset.truncated, f"truncated ({dataset.truncated_steps} steps)"),
+        said
+        for number, said in (
+            (histogram.zeros, f"{histogram.zeros} of length zero, in no bucket"),
+            (dataset.skipped, f"{counted(dataset.skipped, 'bad rows')} skipped"),
+            (dataset.dropped, f"{dataset.dropped} dropped ({dropped})"),
+            (dataset.truncated, f"{dataset.truncated} truncated ({cut})"),
         )
         if number
     ]
     if lost:
-        lines.append(f"of {dataset.rows} rows: {', '.join(lost)}")
+        lines.append(f"of {counted(dataset.rows, 'rows')}: {', '.join(lost)}")
     lines.append(f"K={report.best.k}, pad to {report.state.pad_to}, mode {report.state.mode}")
     return lines
 
@@ -86,7 +87,8 @@ def closing_lines(report: Report, signs: Signs = UNICODE) -> list[str]:
     return [
         *([] if verdict is None else [time_text(verdict, report.state.model.hidden)]),
         *([] if report.drift is None else [drift_text(report.drift)]),
-        f"checked: this RNN ({report.state.model.hidden} units), {spread} of {sequences} sequences",
+        f"checked: this RNN ({counted(report.state.model.hidden, 'units')}), "
+        f"{spread} of {counted(sequences, 'sequences')}",
         f"optimum for {distance_text(best, signs)} at {boundaries}",
         reproduce(report.state, report.analysis),
     ]

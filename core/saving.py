@@ -17,10 +17,11 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from . import command_line
+from . import command_line, foreign
 from .errors import DgplayError
 from .sequences.costs import LINEAR, QUADRATIC
 from .state import Request, State
+from .wording import say
 
 FORMAT = "dgplay-state"
 VERSION = 1
@@ -35,7 +36,7 @@ def write_atomically(path: Path, text: str) -> None:
     """
     try:
         if path.is_dir():
-            raise DgplayError("is a folder", where=str(path))
+            raise DgplayError(say("is a folder"), where=str(path))
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8", errors="surrogateescape")
             return
@@ -43,7 +44,25 @@ def write_atomically(path: Path, text: str) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, text)
     except OSError as error:
-        raise DgplayError(f"cannot be written: {error.strerror}", where=str(path)) from error
+        raise DgplayError(
+            say("cannot be written: {reason}", reason=foreign.reason(error)), where=str(path)
+        ) from error
+
+
+def check_folder(path: Path) -> None:
+    """Find out whether a file can be written beside ``path``, and leave nothing but its folder.
+
+    Raises DgplayError, as :func:`write_atomically` would.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        os.unlink(name)
+    except OSError as error:
+        raise DgplayError(
+            say("cannot be written: {reason}", reason=foreign.reason(error)), where=str(path)
+        ) from error
 
 
 def _replace(target: Path, text: str) -> None:
@@ -105,7 +124,7 @@ def load(path: Path, *, own: bool = True) -> Request:
     except _DamagedError as damage:
         reason = str(damage)
     if not own:
-        raise DgplayError(f"is no saved state: {reason}", where=str(path))
+        raise DgplayError(say("is no saved state: {reason}", reason=reason), where=str(path))
     raise set_aside(path, reason)
 
 
@@ -121,8 +140,21 @@ def make_room(path: Path) -> str:
     except _DamagedError as damage:
         return str(set_aside(path, str(damage)))
     except DgplayError as error:
-        return str(set_aside(path, error.what, "is not ours to overwrite"))
+        return str(set_aside(path, error.what, say("is not ours to overwrite")))
     return ""
+
+
+def refuse_newer(version: int, known: int, path: Path) -> None:
+    """Raise DgplayError for a file of a later version than the one that is read here."""
+    if version > known:
+        raise DgplayError(
+            say(
+                "was saved by a newer dgplay (version {version}, this one reads {known})",
+                version=version,
+                known=known,
+            ),
+            where=str(path),
+        )
 
 
 class _DamagedError(Exception):
@@ -134,26 +166,24 @@ def _read(path: Path) -> Request:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise DgplayError("there is no saved state", where=str(path)) from None
+        raise DgplayError(say("there is no saved state"), where=str(path)) from None
     except OSError as error:
-        raise DgplayError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise DgplayError(
+            say("cannot be read: {reason}", reason=foreign.reason(error)), where=str(path)
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise _DamagedError(str(error).split("\n")[0]) from error
+        raise _DamagedError(foreign.unread(error)) from error
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise _DamagedError("it does not say that it is one")
+        raise _DamagedError(say("it does not say that it is one"))
     version = record.get("version")
     if not isinstance(version, int) or version < 1:
-        raise _DamagedError("it has no version")
-    if version > VERSION:
-        raise DgplayError(
-            f"was saved by a newer dgplay (version {version}, this one reads {VERSION})",
-            where=str(path),
-        )
+        raise _DamagedError(say("it has no version"))
+    refuse_newer(version, VERSION, path)
     words, folder = record.get("arguments"), record.get("folder")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise _DamagedError("its arguments are not a list of words")
+        raise _DamagedError(say("its arguments are not a list of words"))
     if not isinstance(folder, str):
-        raise _DamagedError("it has no folder")
+        raise _DamagedError(say("it has no folder"))
     try:
         request = command_line.parse(words)
     except DgplayError as error:
@@ -189,12 +219,29 @@ def _anchored(source: str, folder: str) -> str:
     return source
 
 
-def set_aside(path: Path, reason: str, verdict: str = "is damaged") -> DgplayError:
+def set_aside(path: Path, reason: str, verdict: str = "") -> DgplayError:
     """Rename a damaged file so that nothing overwrites it, and return the error to raise."""
+    verdict = verdict or say("is damaged")
     names = (f"{path.name}.damaged-{number}" for number in count(1))
     beside = next(place for place in map(path.with_name, names) if not os.path.lexists(place))
     try:
         os.rename(path, beside)
     except OSError as error:
-        return DgplayError(f"{verdict} ({reason}) and stays: {error.strerror}", where=str(path))
-    return DgplayError(f"{verdict} ({reason}); it is kept as {beside.name}", where=str(path))
+        return DgplayError(
+            say(
+                "{verdict} ({reason}) and stays: {why}",
+                verdict=verdict,
+                reason=reason,
+                why=foreign.reason(error),
+            ),
+            where=str(path),
+        )
+    return DgplayError(
+        say(
+            "{verdict} ({reason}); it is kept as {name}",
+            verdict=verdict,
+            reason=reason,
+            name=beside.name,
+        ),
+        where=str(path),
+    )

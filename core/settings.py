@@ -13,11 +13,13 @@ from typing import Any
 
 from .command_line import count, finite, positive
 from .errors import DgplayError
+from .foreign import foreign
 from .full_width import FULL_WIDTH
 from .sequences.dataset import DataOptions
 from .sequences.generators import is_generator
 from .sequences.rnn import MOST_HIDDEN
 from .state import Model, State
+from .wording import say
 
 REFERENCE = "uniform:1-20"
 
@@ -63,7 +65,9 @@ def read_settings(text: str, state: State) -> tuple[DataOptions, Model]:
     try:
         words = list(lexer)
     except ValueError as error:
-        raise DgplayError(f"the line cannot be read: {error}") from None
+        raise DgplayError(
+            say("the line cannot be read: {problem}", problem=foreign(str(error)))
+        ) from None
     data, model, sources = state.data, state.model, []
     for word in words:
         plain = word.translate(_FULL_WIDTH)
@@ -78,7 +82,9 @@ def read_settings(text: str, state: State) -> tuple[DataOptions, Model]:
                 field, read = _MODEL[name]
                 model = replace(model, **{field: read(value)})
         except ValueError:
-            raise DgplayError(f"{value!r} cannot be the {name}") from None
+            raise DgplayError(
+                say("{value!r} cannot be the {name}", value=value, name=name)
+            ) from None
     if tuple(sources) != state.data.sources and sources:
         chosen = () if sources == [REFERENCE] else tuple(sources)
         data = replace(data, sources=chosen)

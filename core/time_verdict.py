@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .report import StrategyRow
+from .strategy_rows import StrategyRow
 
 
 @dataclass(frozen=True)

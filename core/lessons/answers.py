@@ -9,34 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
-from ..actions import table_of
-from ..errors import DgplayError, PlanError
-from ..report import (
-    Distance,
-    MethodRow,
-    ModeFacts,
-    Neighbour,
-    StrategyRow,
-    data_record,
-    distance,
-    method_rows,
-    mode_facts,
-    neighbours,
-    run_checks,
-    strategy_record,
-    strategy_rows,
-)
-from ..sequences import edits
+from ..errors import DgplayError
+from ..report import data_record
 from ..sequences.analysis import Analysis
-from ..sequences.buckets import BucketTable, bucket_table
 from ..sequences.checks import Check
 from ..sequences.planners import METHODS
-from ..sequences.strategies import STRATEGIES
-from ..sequences.traces import TRACED, Trace, trace
+from ..sequences.strategies import EVERY
+from ..sequences.traces import TRACED, Trace
 from ..state import MODES, State
+from ..strategy_rows import strategy_record
+from ..wording import joined, say
+from .facts import Facts
 from .grading import Truth, grade, plain
 
 
@@ -71,113 +56,6 @@ class Answer:
 def number_text(value: float) -> str:
     """Return a number with two decimals, or three digits where it is small."""
     return f"{value:.2f}" if abs(value) >= 0.005 or value == 0 else f"{value:.3g}"
-
-
-@dataclass(frozen=True)
-class Step:
-    """The best single step of one end: which bucket, from and to which length, what it changes."""
-
-    bucket: int
-    before: int
-    length: int
-    steps: int
-    change: int
-
-
-class Facts:
-    """All there is to know of a state, each part worked out when it is first asked for.
-
-    ``checks`` are those that are known already; one that is missing is run, which may take as
-    long as the check's budget.
-    """
-
-    def __init__(
-        self, state: State, analysis: Analysis, checks: Mapping[str, Check] | None = None
-    ) -> None:
-        self.state = state
-        self.analysis = analysis
-        self._checks = dict(checks or {})
-        self._traces: dict[tuple[str, int], Trace] = {}
-
-    @cached_property
-    def table(self) -> BucketTable:
-        """The buckets."""
-        return table_of(self.state, self.analysis)
-
-    @cached_property
-    def best(self) -> Distance:
-        """The optimum for the same number of buckets."""
-        return distance(self.analysis, self.table)
-
-    @cached_property
-    def methods(self) -> dict[str, MethodRow]:
-        """The present boundaries as ``now`` and what each method makes of their number."""
-        return {row.name: row for row in method_rows(self.state, self.analysis)}
-
-    @cached_property
-    def modes(self) -> dict[str, ModeFacts]:
-        """The graphs that each mode makes."""
-        return {facts.mode: facts for facts in mode_facts(self.analysis, self.table)}
-
-    @cached_property
-    def rows(self) -> dict[str, StrategyRow]:
-        """The strategies with their counts, unchecked."""
-        rows = strategy_rows(self.state, self.analysis, self.table)
-        return {row.strategy.name: row for row in rows}
-
-    def knows(self, names: tuple[str, ...]) -> bool:
-        """Return whether these checks are known without running anything."""
-        return all(name in self._checks for name in names)
-
-    def check(self, name: str) -> Check:
-        """Return the check of a strategy, and run it where it is not known."""
-        if name not in self._checks:
-            self._checks |= run_checks(self.state, self.analysis, names=(name,))
-        return self._checks[name]
-
-    def trace(self, name: str, index: int) -> Trace:
-        """Return one sequence under one strategy; raises DgplayError where there is none."""
-        if (name, index) not in self._traces:
-            dataset, model = self.analysis.dataset, self.state.model_options
-            longest = dataset.histogram.maximum
-            found = trace(name, dataset, model, index, longest)
-            if name == "bucketed" and found.length:
-                found = trace(name, dataset, model, index, self.table.pad_to_of(found.length))
-            self._traces[name, index] = found
-        return self._traces[name, index]
-
-    def steps_beside(self, bucket: int) -> list[Neighbour]:
-        """Return what one step of the end of a bucket to either side would cost."""
-        return neighbours(replace(self.state, bucket=bucket), self.analysis, self.table)
-
-    @cached_property
-    def single_steps(self) -> list[Step]:
-        """Every single step of one end, the best first; of equals the lowest bucket."""
-        found = []
-        for number, end in enumerate(self.state.boundaries, 1):
-            for beside in self.steps_beside(number):
-                if beside.length is not None:
-                    found.append(Step(number, end, beside.length, beside.steps, beside.change))
-        return sorted(found, key=lambda step: step.change)
-
-    @property
-    def best_step(self) -> Step | None:
-        """The single step that saves the most, None where none saves any."""
-        first = self.single_steps[0] if self.single_steps else None
-        return first if first and first.change < 0 else None
-
-    def steps_with(self, length: int) -> int:
-        """Return the steps with one more boundary, at ``length``."""
-        added = edits.add(self.state.boundaries, length)
-        return bucket_table(self.analysis.histogram, added, self.state.pad_to).steps
-
-    @cached_property
-    def best_addition(self) -> int | None:
-        """The length at which one more boundary saves the most, None where none saves any."""
-        try:
-            return edits.best_addition(self.analysis.histogram, self.table)
-        except PlanError:
-            return None
 
 
 def answer(
@@ -237,7 +115,9 @@ class _Part:
 
     @property
     def choices(self) -> str:
-        return ", ".join(self.names) if self.names else f"whole numbers from {self.least}"
+        if self.names:
+            return ", ".join(self.names)
+        return say("whole numbers from {least}", least=self.least)
 
 
 @dataclass(frozen=True)
@@ -262,16 +142,25 @@ def _matched(path: str) -> tuple[_Rule, list[str]]:
         if not kept:
             before = ".".join(words[:place])
             if not fitting:
-                raise DgplayError(f"no answer is called {path!r}", hint=f"{before} ends there")
-            there = "; ".join(dict.fromkeys(rule.parts[place].choices for rule in fitting))
-            after = f"after {before} there are" if before else "there are"
-            raise DgplayError(f"no answer is called {path!r}", hint=f"{after} {there}")
+                raise _uncalled(path, say("{before} ends there", before=before))
+            raise _uncalled(path, _there_are(before, place, fitting))
         rules = kept
     whole = [rule for rule in rules if len(rule.parts) == len(words)]
     if whole:
         return whole[0], words
-    there = "; ".join(dict.fromkeys(rule.parts[len(words)].choices for rule in rules))
-    raise DgplayError(f"no answer is called {path!r}", hint=f"after {path} there are {there}")
+    raise _uncalled(path, _there_are(path, len(words), rules))
+
+
+def _there_are(before: str, place: int, rules: list[_Rule]) -> str:
+    """Say what may stand at a place of a path, behind what stands there already."""
+    names = joined("; ", dict.fromkeys(rule.parts[place].choices for rule in rules))
+    if before:
+        return say("after {before} there are {names}", before=before, names=names)
+    return say("there are {names}", names=names)
+
+
+def _uncalled(path: str, hint: str) -> DgplayError:
+    return DgplayError(say("no answer is called {path!r}", path=path), hint=hint)
 
 
 _SHARES = frozenset({"waste", "saved", "extra", "excess"})
@@ -296,7 +185,10 @@ def _bucket(facts: Facts, words: list[str]) -> Answer:
     index, name = int(words[1]) - 1, words[2]
     buckets = facts.table.buckets
     if index >= len(buckets):
-        raise DgplayError(f"there is no bucket {words[1]}", hint=f"there are {len(buckets)}")
+        raise DgplayError(
+            say("there is no bucket {bucket}", bucket=words[1]),
+            hint=say("there are {count}", count=len(buckets)),
+        )
     if name == "correct":
         return Answer(facts.check("bucketed").per_bucket[index])
     return _field(buckets[index], name)
@@ -306,7 +198,7 @@ _CHECKED = ("wrong", "checked", "max_abs_error", "correct")
 
 
 def _strategy(facts: Facts, words: list[str]) -> Answer:
-    row, name = facts.rows[words[1]], words[2]
+    row, name = facts.row(words[1]), words[2]
     if name == "graphs_made":
         return Answer(row.graphs_made)
     if name in _CHECKED:
@@ -357,7 +249,10 @@ def _trace(facts: Facts, words: list[str]) -> Answer:
 def _norm(found: Trace, step: int) -> Answer:
     """Return |h| after a step, counted from 1; before the first step it is 0."""
     if step > len(found.norms):
-        raise DgplayError(f"there is no step {step}", hint=f"there are {len(found.norms)}")
+        raise DgplayError(
+            say("there is no step {step}", step=step),
+            hint=say("there are {count}", count=len(found.norms)),
+        )
     return Answer(found.norms[step - 1] if step else 0.0)
 
 
@@ -378,7 +273,7 @@ def _name(*names: str) -> _Part:
     return _Part("|".join(names), names)
 
 
-_STRATEGY_NAMES = tuple(strategy.name for strategy in STRATEGIES)
+_STRATEGY_NAMES = tuple(strategy.name for strategy in EVERY)
 _N = _Part("N", least=1)
 
 _RULES: tuple[_Rule, ...] = (

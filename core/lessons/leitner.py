@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from ..errors import DgplayError
-from ..saving import set_aside, write_atomically
+from ..foreign import reason, unread
+from ..saving import refuse_newer, set_aside, write_atomically
+from ..wording import say
 
 FORMAT = "dgplay-quiz"
 VERSION = 1
@@ -88,22 +90,20 @@ def load_boxes(path: Path) -> Boxes:
     except FileNotFoundError:
         return Boxes()
     except OSError as error:
-        raise DgplayError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise DgplayError(
+            say("cannot be read: {reason}", reason=reason(error)), where=str(path)
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise set_aside(path, str(error).split("\n")[0]) from error
+        raise set_aside(path, unread(error)) from error
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise set_aside(path, "it does not say that it is the progress of a quiz")
+        raise set_aside(path, say("it does not say that it is the progress of a quiz"))
     version = record.get("version")
     if not _whole(version, 1):
-        raise set_aside(path, "it has no version")
-    if version > VERSION:
-        raise DgplayError(
-            f"was saved by a newer dgplay (version {version}, this one reads {VERSION})",
-            where=str(path),
-        )
+        raise set_aside(path, say("it has no version"))
+    refuse_newer(version, VERSION, path)
     boxes = _boxes(record)
     if boxes is None:
-        raise set_aside(path, "its cards cannot be read")
+        raise set_aside(path, say("its cards cannot be read"))
     return boxes
 
 

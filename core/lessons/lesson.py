@@ -24,8 +24,10 @@ from pathlib import Path
 
 from .. import command_line
 from ..errors import DgplayError
+from ..foreign import foreign, reason
 from ..saving import from_folder
 from ..state import Request
+from ..wording import say
 from .answers import Answer, check_path, paths_in
 from .grading import UNREADABLE
 
@@ -126,7 +128,10 @@ def parse_lesson(text: str, name: str) -> Lesson:
     title, steps = "", []
     lines = text.removeprefix("\ufeff").splitlines()
     if len(lines) > _MOST_LINES:
-        raise DgplayError(f"has {len(lines)} lines, more than {_MOST_LINES}", where=name)
+        raise DgplayError(
+            say("has {lines} lines, more than {most}", lines=len(lines), most=_MOST_LINES),
+            where=name,
+        )
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
         if not line or line.startswith("#"):
@@ -139,34 +144,37 @@ def parse_lesson(text: str, name: str) -> Lesson:
         except DgplayError as error:
             raise DgplayError(error.what, where=f"{name}:{number}", hint=error.hint) from error
     if not steps:
-        raise DgplayError("has no step", where=name, hint="a step is: dgplay … | a sentence")
+        raise DgplayError(
+            say("has no step"), where=name, hint=say("a step is: dgplay … | a sentence")
+        )
     return Lesson(title or Path(name).name.removesuffix(SUFFIX), tuple(steps), name)
 
 
 def _title(text: str, before: str) -> str:
     if before:
-        raise DgplayError(f"is a second title; the first is {before!r}")
+        raise DgplayError(say("is a second title; the first is {before!r}", before=before))
     if not text:
-        raise DgplayError("the title is empty")
+        raise DgplayError(say("the title is empty"))
     return text
 
 
 def _step(line: str, place: str) -> LessonStep:
     if len(line) > _MOST_CHARACTERS:
-        raise DgplayError(f"is longer than {_MOST_CHARACTERS} characters")
+        raise DgplayError(say("is longer than {most} characters", most=_MOST_CHARACTERS))
     fields = [part.replace("\\|", "|").strip() for part in re.split(r"(?<!\\)\|", line)]
     if not 2 <= len(fields) <= 4:
-        count = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+        count = len(fields)
+        held = say("1 field") if count == 1 else say("{count} fields", count=count)
         raise DgplayError(
-            f"has {count}, not 2 to 4",
-            hint="command line | sentence | question | where the answer is computed",
+            say("has {held}, not 2 to 4", held=held),
+            hint=say("command line | sentence | question | where the answer is computed"),
         )
     command, sentence, question, path = (*fields, "", "")[:4]
     request = _request(command)
     if not sentence:
-        raise DgplayError("the sentence is empty")
+        raise DgplayError(say("the sentence is empty"))
     if path and not question:
-        raise DgplayError(f"nothing is asked that {path!r} would answer")
+        raise DgplayError(say("nothing is asked that {path!r} would answer", path=path))
     for used in [*([path] if path else []), *paths_in(sentence), *paths_in(question)]:
         check_path(used)
     return LessonStep(request, command, sentence, question, path, place)
@@ -176,18 +184,26 @@ def _request(command: str) -> Request:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        message = f"the command line cannot be read: {str(error).lower()}"
+        problem = foreign(str(error).lower())
+        message = say("the command line cannot be read: {problem}", problem=problem)
         raise DgplayError(message) from None
     if words[:1] != ["dgplay"]:
-        raise DgplayError(f"the command line begins with {command[:20]!r}, not with dgplay")
+        raise DgplayError(
+            say("the command line begins with {start!r}, not with dgplay", start=command[:20])
+        )
     if words[1:2] and words[1] in command_line.COMMAND_WORDS:
-        raise DgplayError(f"'dgplay {words[1]}' opens no state", hint="give data and options only")
+        raise DgplayError(
+            say("'dgplay {word}' opens no state", word=words[1]),
+            hint=say("give data and options only"),
+        )
     try:
         request = command_line.parse(words[1:])
     except DgplayError as error:
-        raise DgplayError(f"the command line does not parse: {error.what}") from error
+        raise DgplayError(
+            say("the command line does not parse: {what}", what=error.what)
+        ) from error
     if "-" in request.state.data.sources:
-        raise DgplayError("a lesson cannot read a pipe", hint="name a file")
+        raise DgplayError(say("a lesson cannot read a pipe"), hint=say("name a file"))
     return request
 
 
@@ -199,9 +215,13 @@ def read_lesson(path: Path) -> Lesson:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise DgplayError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise DgplayError(
+            say("cannot be read: {reason}", reason=reason(error)), where=str(path)
+        ) from error
     except UnicodeDecodeError as error:
-        raise DgplayError(f"is not UTF-8 (byte {error.start})", where=str(path)) from error
+        raise DgplayError(
+            say("is not UTF-8 (byte {place})", place=error.start), where=str(path)
+        ) from error
     lesson = parse_lesson(text, str(path))
     folder = str(path.resolve().parent)
     steps = (replace(step, request=from_folder(step.request, folder)) for step in lesson.steps)
@@ -227,7 +247,10 @@ def bundled_lesson(name: str, lang: str = "en") -> Lesson:
     Raises DgplayError for a name that is not bundled.
     """
     if name not in bundled_lessons():
-        raise DgplayError(f"no lesson is called {name!r}", hint=f"there are {_listed()}")
+        raise DgplayError(
+            say("no lesson is called {name!r}", name=name),
+            hint=say("there are {names}", names=_listed()),
+        )
     file = _folder() / f"{name}.{lang}{SUFFIX}"
     if not file.is_file():
         file = _folder() / f"{name}{SUFFIX}"
@@ -244,7 +267,10 @@ def open_lesson(name: str, lang: str = "en") -> Lesson:
         return bundled_lesson(name, lang)
     path = Path(name).expanduser()
     if not path.exists() and re.fullmatch(r"[\w-]+", name):
-        raise DgplayError(f"no lesson or file is called {name!r}", hint=f"there are {_listed()}")
+        raise DgplayError(
+            say("no lesson or file is called {name!r}", name=name),
+            hint=say("there are {names}", names=_listed()),
+        )
     return read_lesson(path)
 
 

@@ -9,7 +9,8 @@ from ..errors import DgplayError
 from ..sequences.analysis import Analysis
 from ..sequences.dataset import DataOptions
 from ..state import open_state
-from .answers import Facts, fill, look_up
+from .answers import fill, look_up
+from .facts import Facts
 from .lesson import Lesson, LessonStep
 
 
@@ -57,5 +58,4 @@ def lesson_record(lesson: Lesson, analysis_of: Callable[[DataOptions], Analysis]
 
 def _at(step: LessonStep, error: DgplayError) -> DgplayError:
     """Say where in the lesson an error comes from."""
-    what = f"{error.where}: {error.what}" if error.where else error.what
-    return DgplayError(what, where=step.place, hint=error.hint)
+    return DgplayError(error.told, where=step.place, hint=error.hint)

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..tables import ASCII, percent, signed
-from .answers import Answer, Facts, number_text
+from ..wording import Said, translated
+from .answers import Answer, number_text
+from .facts import Facts
 from .grading import NO, UNREADABLE, YES, plain
-from .wording import Said, say, untranslated
+from .wording import untranslated, worded
 
 Item = TypeVar("Item")
 
@@ -74,7 +76,7 @@ class Question:
         text = plain(typed)
         if text.isascii() and text.isdigit() and len(text) < 3:
             return int(text) if 1 <= int(text) <= len(self.choices) else None
-        words = [plain(choice.text(translate)) for choice in self.choices]
+        words = [plain(translated(choice, translate)) for choice in self.choices]
         if text in words:
             return words.index(text) + 1
         if len(words) == 2 and (text in YES or text in NO):
@@ -85,7 +87,7 @@ class Question:
         """Return the answer in full: the number with its unit, or the words of the choice."""
         value = self.truth.value
         if self.choices and isinstance(value, int):
-            return self.choices[value - 1].text(translate)
+            return translated(self.choices[value - 1], translate)
         return self.truth.text
 
 
@@ -110,13 +112,13 @@ def _choice(
 
 
 def _yes_no(id: str, asked: Said, truth: bool, why: Said) -> Question:
-    return Question(id, asked, Answer(1 if truth else 2), why, (say("yes"), say("no")))
+    return Question(id, asked, Answer(1 if truth else 2), why, (worded("yes"), worded("no")))
 
 
 def _known(id: str, why: Said, dice: Dice) -> Question:
     """Make one of the questions whose choices are words."""
-    others = [say(f"{id}.wrong.{number}") for number in (1, 2, 3)]
-    return _choice(id, say(f"{id}.question"), say(f"{id}.right"), others, why, dice)
+    others = [worded(f"{id}.wrong.{number}") for number in (1, 2, 3)]
+    return _choice(id, worded(f"{id}.question"), worded(f"{id}.right"), others, why, dice)
 
 
 def _zeros(facts: Facts, dice: Dice) -> Question | None:
@@ -124,7 +126,7 @@ def _zeros(facts: Facts, dice: Dice) -> Question | None:
     if not check.checked:
         return None
     shortest, longest = histogram.minimum, histogram.maximum
-    why = say(
+    why = worded(
         "zeros.why",
         longest=longest,
         shortest=shortest,
@@ -137,12 +139,12 @@ def _zeros(facts: Facts, dice: Dice) -> Question | None:
 
 def _mask(facts: Facts, dice: Dice) -> Question | None:
     counts = facts.rows["pad+mask"].counts
-    return _known("mask", say("mask.why", steps=counts.steps, real=counts.real_steps), dice)
+    return _known("mask", worded("mask.why", steps=counts.steps, real=counts.real_steps), dice)
 
 
 def _buckets(facts: Facts, dice: Dice) -> Question | None:
     counts = facts.rows["bucketed"].counts
-    why = say(
+    why = worded(
         "buckets.why",
         k=len(facts.state.boundaries),
         steps=counts.steps,
@@ -158,7 +160,7 @@ def _standard(facts: Facts, dice: Dice) -> Question | None:
     check, masked = facts.check("pad"), facts.check("pad+mask")
     if not check.checked:
         return None
-    why = say(
+    why = worded(
         "standard.why",
         wrong=check.wrong,
         checked=check.checked,
@@ -170,7 +172,7 @@ def _standard(facts: Facts, dice: Dice) -> Question | None:
 
 def _faster(facts: Facts, dice: Dice) -> Question | None:
     dynamic, pad = facts.rows["dynamic"].counts, facts.rows["pad"].counts
-    why = say(
+    why = worded(
         "faster.why",
         dynamic=dynamic.steps,
         pad=pad.steps,
@@ -181,15 +183,15 @@ def _faster(facts: Facts, dice: Dice) -> Question | None:
 
 
 def _chainer(facts: Facts, dice: Dice) -> Question | None:
-    why = say("chainer.why", distinct=facts.analysis.histogram.positive.distinct)
+    why = worded("chainer.why", distinct=facts.analysis.histogram.positive.distinct)
     return _known("chainer", why, dice)
 
 
 def _steps(facts: Facts, dice: Dice) -> Question | None:
     table = facts.table
-    asked = say("steps.question", boundaries=_ends(facts), policy=say(facts.state.pad_to))
+    asked = worded("steps.question", boundaries=_ends(facts), policy=worded(facts.state.pad_to))
     terms = _sum([bucket.steps for bucket in table.buckets])
-    why = say("steps.why", sum=terms, steps=table.steps, real=table.real_steps)
+    why = worded("steps.why", sum=terms, steps=table.steps, real=table.real_steps)
     return Question("steps", asked, Answer(table.steps), why)
 
 
@@ -198,15 +200,15 @@ def _saved(facts: Facts, dice: Dice) -> Question | None:
     if counts.saved is None:
         return None
     shown = percent(counts.saved, ASCII)
-    asked = say("saved.question", pad=pad.steps, boundaries=_ends(facts))
-    why = say("saved.why", steps=counts.steps, pad=pad.steps, saved=shown)
+    asked = worded("saved.question", pad=pad.steps, boundaries=_ends(facts))
+    why = worded("saved.why", steps=counts.steps, pad=pad.steps, saved=shown)
     return Question("saved", asked, Answer(counts.saved, share=True), why)
 
 
 def _pad(facts: Facts, dice: Dice) -> Question | None:
     counts, histogram = facts.rows["pad"].counts, facts.analysis.histogram.positive
-    asked = say("pad.question", count=histogram.sequences)
-    why = say(
+    asked = worded("pad.question", count=histogram.sequences)
+    why = worded(
         "pad.why",
         count=histogram.sequences,
         longest=histogram.maximum,
@@ -221,8 +223,8 @@ def _waste(facts: Facts, dice: Dice) -> Question | None:
     if not filled:
         return None
     bucket = filled[dice.below(len(filled))]
-    asked = say("waste.question", low=bucket.low, high=bucket.high, count=bucket.count)
-    why = say(
+    asked = worded("waste.question", low=bucket.low, high=bucket.high, count=bucket.count)
+    why = worded(
         "waste.why",
         count=bucket.count,
         pad=bucket.pad_to,
@@ -241,7 +243,7 @@ def _move(facts: Facts, dice: Dice) -> Question | None:
     least = best.change if best else -1
     worse = dice.shuffled([step for step in steps if step.change > least])
     choices = [
-        say("move.choice", bucket=step.bucket, before=step.before, length=step.length)
+        worded("move.choice", bucket=step.bucket, before=step.before, length=step.length)
         for step in ([best] if best else []) + worse[:_OTHERS]
     ]
     numbers = {
@@ -249,13 +251,13 @@ def _move(facts: Facts, dice: Dice) -> Question | None:
         "k": len(facts.state.boundaries),
         "optimal": facts.best.steps,
     }
-    none = say("move.none")
+    none = worded("move.none")
     if best is None:
-        why = say("move.why.none", count=len(steps), **numbers)
-        return _choice("move", say("move.question"), none, choices, why, dice)
+        why = worded("move.why.none", count=len(steps), **numbers)
+        return _choice("move", worded("move.question"), none, choices, why, dice)
     change = signed(best.change, ASCII)
-    why = say("move.why", after=best.steps, change=change, **numbers)
-    return _choice("move", say("move.question"), choices[0], [*choices[1:], none], why, dice)
+    why = worded("move.why", after=best.steps, change=change, **numbers)
+    return _choice("move", worded("move.question"), choices[0], [*choices[1:], none], why, dice)
 
 
 def _change(facts: Facts, dice: Dice) -> Question | None:
@@ -263,9 +265,9 @@ def _change(facts: Facts, dice: Dice) -> Question | None:
     if not steps:
         return None
     step = steps[dice.below(len(steps))]
-    asked = say("change.question", bucket=step.bucket, before=step.before, length=step.length)
+    asked = worded("change.question", bucket=step.bucket, before=step.before, length=step.length)
     change = signed(step.change, ASCII)
-    why = say("change.why", steps=facts.table.steps, after=step.steps, change=change)
+    why = worded("change.why", steps=facts.table.steps, after=step.steps, change=change)
     return Question("change", asked, Answer(step.change), why)
 
 
@@ -280,30 +282,30 @@ def _add(facts: Facts, dice: Dice) -> Question | None:
     worse = dice.shuffled([length for length in tried if facts.steps_with(length) > after])
     if not worse:
         return None
-    others = [say("add.choice", length=length) for length in worse[:_OTHERS]]
+    others = [worded("add.choice", length=length) for length in worse[:_OTHERS]]
     before = facts.table.steps
-    why = say("add.why", length=place, saves=before - after, steps=before, after=after)
-    right = say("add.choice", length=place)
-    return _choice("add", say("add.question"), right, others, why, dice)
+    why = worded("add.why", length=place, saves=before - after, steps=before, after=after)
+    right = worded("add.choice", length=place)
+    return _choice("add", worded("add.question"), right, others, why, dice)
 
 
 def _optimum(facts: Facts, dice: Dice) -> Question | None:
     best, k = facts.best, len(facts.state.boundaries)
-    why = say(
+    why = worded(
         "optimum.why",
         optimal=best.steps,
         boundaries=_listed(best.boundaries),
         distance=-best.change,
         steps=facts.table.steps,
     )
-    return Question("optimum", say("optimum.question", k=k), Answer(best.steps), why)
+    return Question("optimum", worded("optimum.question", k=k), Answer(best.steps), why)
 
 
 def _wrong(facts: Facts, dice: Dice) -> Question | None:
     check, masked = facts.check("pad"), facts.check("pad+mask")
     if not check.checked:
         return None
-    why = say(
+    why = worded(
         "wrong.why",
         wrong=check.wrong,
         checked=check.checked,
@@ -311,7 +313,7 @@ def _wrong(facts: Facts, dice: Dice) -> Question | None:
         longest=facts.analysis.histogram.maximum,
         masked=masked.wrong,
     )
-    asked = say("wrong.question", checked=check.checked)
+    asked = worded("wrong.question", checked=check.checked)
     return Question("wrong", asked, Answer(check.wrong), why)
 
 
@@ -319,8 +321,8 @@ def _left(facts: Facts, dice: Dice) -> Question | None:
     check = facts.check("left-pad")
     if check.correct is None:
         return None
-    asked = say("left.question", bias=f"{facts.state.model.bias:g}")
-    why = say("left.why", wrong=check.wrong, checked=check.checked)
+    asked = worded("left.question", bias=f"{facts.state.model.bias:g}")
+    why = worded("left.why", wrong=check.wrong, checked=check.checked)
     return _yes_no("left", asked, check.correct, why)
 
 
@@ -328,26 +330,26 @@ def _repeat(facts: Facts, dice: Dice) -> Question | None:
     check, zeros = facts.check("repeat-last"), facts.check("pad")
     if check.correct is None:
         return None
-    why = say("repeat.why", wrong=check.wrong, checked=check.checked, pad_wrong=zeros.wrong)
-    return _yes_no("repeat", say("repeat.question"), check.correct, why)
+    why = worded("repeat.why", wrong=check.wrong, checked=check.checked, pad_wrong=zeros.wrong)
+    return _yes_no("repeat", worded("repeat.question"), check.correct, why)
 
 
 def _graphs(facts: Facts, dice: Dice) -> Question | None:
     graphs = facts.rows["bucketed"].counts.graphs
-    why = say(
+    why = worded(
         "graphs.why",
         graphs=graphs,
         k=len(facts.state.boundaries),
         distinct=facts.analysis.histogram.positive.distinct,
     )
-    return Question("graphs", say("graphs.question"), Answer(graphs), why)
+    return Question("graphs", worded("graphs.question"), Answer(graphs), why)
 
 
 def _calls(facts: Facts, dice: Dice) -> Question | None:
     calls = facts.rows["bucketed"].counts.launches
     terms = _sum([bucket.pad_to or 0 for bucket in facts.table.buckets if bucket.count])
-    why = say("calls.why", sum=terms, calls=calls, longest=facts.analysis.histogram.maximum)
-    return Question("calls", say("calls.question"), Answer(calls), why)
+    why = worded("calls.why", sum=terms, calls=calls, longest=facts.analysis.histogram.maximum)
+    return Question("calls", worded("calls.question"), Answer(calls), why)
 
 
 #: Every kind, in an order that is part of what a seed means: new ones go to the end.
@@ -391,7 +393,7 @@ def _listed(boundaries: tuple[int, ...]) -> str:
 
 def _sum(terms: list[int]) -> Said | str:
     if len(terms) > _MOST_TERMS:
-        return say("sum.long", k=len(terms))
+        return worded("sum.long", k=len(terms))
     return " + ".join(map(str, terms))
 
 

@@ -15,7 +15,8 @@ from typing import Any
 from .. import command_line
 from ..sequences.dataset import DataOptions
 from ..state import State, default_preset
-from .answers import Facts
+from ..wording import translated
+from .facts import Facts
 from .grading import GRADES, UNREADABLE
 from .leitner import Boxes
 from .questions import KINDS, Dice, Question
@@ -206,11 +207,11 @@ def _question_record(
         boxes = boxes.answered(question.id, reply.grade)
     return {
         "id": question.id,
-        "question": question.asked.text(translate),
-        "choices": [choice.text(translate) for choice in question.choices],
+        "question": translated(question.asked, translate),
+        "choices": [translated(choice, translate) for choice in question.choices],
         "answer": question.truth.value,
         "answer_text": question.answer_text(translate),
-        "explanation": question.why.text(translate),
+        "explanation": translated(question.why, translate),
         "box": boxes.box_of(question.id),
         "given": replies[0].text if replies else None,
         "grade": replies[0].grade if replies else None,

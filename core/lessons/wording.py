@@ -5,8 +5,8 @@ Numbers are put in where a question is made; none stands here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from ..counting import Counted
+from ..wording import Said
 
 
 def mark(text: str) -> str:
@@ -19,28 +19,15 @@ def untranslated(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True)
-class Said:
-    """A template with its values; a value may be said itself, and is translated then."""
-
-    template: str
-    values: tuple[tuple[str, str | Said], ...] = ()
-
-    def text(self, translate: Callable[[str], str] = untranslated) -> str:
-        """Return the sentence in the language of ``translate``."""
-        put = {
-            name: value.text(translate) if isinstance(value, Said) else value
-            for name, value in self.values
-        }
-        return translate(self.template).format(**put)
+def worded(key: str, **values: object) -> Said:
+    """Return the template under ``key`` with its values as text; a whole number may be counted."""
+    return Said(WORDS[key], {name: _put(value) for name, value in values.items()})
 
 
-def say(key: str, **values: object) -> Said:
-    """Return the template under ``key`` with its values as text."""
-    put = tuple(
-        (name, value if isinstance(value, Said) else str(value)) for name, value in values.items()
-    )
-    return Said(WORDS[key], put)
+def _put(value: object) -> object:
+    if isinstance(value, Said):
+        return value
+    return Counted(value) if isinstance(value, int) else str(value)
 
 
 WORDS: dict[str, str] = {
@@ -76,9 +63,9 @@ WORDS: dict[str, str] = {
     "buckets.wrong.2": mark("They work only with equally many sequences in each"),
     "buckets.wrong.3": mark("They save steps in training, but not afterwards"),
     "buckets.why": mark(
-        "These {k} buckets run {steps} steps. That saves {saved} against padding all, and still "
-        "{waste} of it is padding. They take {graphs} graphs. Where the ends belong depends on the "
-        "data: the best {k} ends for these cost {optimal}."
+        "{k:bucket runs|buckets run} {steps} steps. That saves {saved} against padding all, and "
+        "still {waste} of it is padding. It takes {graphs:graph|graphs}. Where the ends belong "
+        "depends on the data: the best ends for these cost {optimal}."
     ),
     "standard.question": mark("All the world pads its batches. Is padding alone safe, then?"),
     "standard.right": mark("Only with a mask, or where a filled step provably changes nothing"),
@@ -107,7 +94,7 @@ WORDS: dict[str, str] = {
     "chainer.wrong.3": mark("No: Chainer is still what most people use"),
     "chainer.why": mark(
         "Its users were sent on to PyTorch, which draws its graphs in the same way. What for shows "
-        "here: {distinct} different lengths take {distinct} graphs of fixed shape, or a loop "
+        "here: different lengths, {distinct} of them, take a graph of fixed shape each, or a loop "
         "inside one graph, or one program that is drawn as it runs."
     ),
     # What is computed from the state.
@@ -119,10 +106,12 @@ WORDS: dict[str, str] = {
         "Which share of the {pad} fully padded steps do the boundaries {boundaries} save?"
     ),
     "saved.why": mark("1 - {steps} / {pad} = {saved}."),
-    "pad.question": mark("All {count} sequences padded to the longest: how many cell steps?"),
+    "pad.question": mark(
+        "{count:sequence|sequences}, all padded to the longest: how many cell steps?"
+    ),
     "pad.why": mark("{count} x {longest} = {steps} steps, {real} of them real."),
     "waste.question": mark(
-        "Bucket {low}-{high} holds {count} sequences. Which share of its steps is padding?"
+        "Bucket {low}-{high} holds {count:sequence|sequences}. Which share of its steps is padding?"
     ),
     "waste.why": mark(
         "{count} x {pad} = {steps} steps, {real} real: {padding} / {steps} = {waste}."
@@ -131,11 +120,11 @@ WORDS: dict[str, str] = {
     "move.choice": mark("the end of bucket {bucket} from {before} to {length}"),
     "move.none": mark("none: no single step saves anything"),
     "move.why": mark(
-        "{steps} steps become {after} ({change}). The optimum for {k} buckets is {optimal}."
+        "{steps} steps become {after} ({change}). The optimum for {k:bucket|buckets} is {optimal}."
     ),
     "move.why.none": mark(
-        "Each of the {count} possible steps leaves {steps} or makes it more. The optimum for {k} "
-        "buckets is {optimal}."
+        "Each of the {count} possible steps leaves {steps} or makes it more. The optimum for "
+        "{k:bucket|buckets} is {optimal}."
     ),
     "change.question": mark(
         "The end of bucket {bucket} goes from {before} to {length}. By how much do the steps "
@@ -145,7 +134,7 @@ WORDS: dict[str, str] = {
     "add.question": mark("One more boundary: where does it save the most steps?"),
     "add.choice": mark("at {length}"),
     "add.why": mark("At {length} it saves {saves}: {steps} steps become {after}."),
-    "optimum.question": mark("How few steps can {k} buckets cost, wherever their ends are?"),
+    "optimum.question": mark("How few steps can {k:bucket|buckets} cost, wherever the ends are?"),
     "optimum.why": mark(
         "{optimal} steps, with ends at {boundaries}: {distance} fewer than now ({steps})."
     ),

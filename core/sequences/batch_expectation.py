@@ -1,14 +1,14 @@
-"""The expected longest of a random batch, in closed form, and the steps of a bucket from it.
+"""The expected longest of a random batch, for every bucket that candidate boundaries can make.
 
 For a bucket whose lengths have the distribution F, the longest of n random draws is at most v with
 probability F(v)^n, so its expectation is
 
     top - sum over v below the top of (next v - v) * F(v)^n.
 
-Under a token budget T a batch holds the n for which n * E[longest of n] = T: a fixed point, since
-E grows with n but slower than n. A bucket then runs population * E[longest] steps. This is an
-expectation under draws with replacement; batch_simulation.py says how near it is (0.3 % and less
-on the bundled corpora under good boundaries, 1 % where a bucket has a long thin tail).
+Under a token budget T every batch is taken to hold the n for which n * E[longest of n] = T: a
+fixed point, since E grows with n but slower than n. A bucket then runs population * E[longest]
+steps. That is quick for all pairs of ends at once, and a first estimate only: real batches differ
+in their counts, which batch_correction.py makes good.
 
 Where there are more distinct lengths than points, the lengths between two points stand for their
 mean: F is averaged over the gap, which is exact for n = 1 and where nothing lies between.
@@ -16,9 +16,7 @@ mean: F is averaged over the gap, which is exact for n = 1 and where nothing lie
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -76,18 +74,6 @@ class Points:
         longest: Floats = self.ends[first + 1 :] - np.tril(powers) @ self.gaps[first:]
         return longest
 
-    def expected_longest_of_all(self, n: Floats) -> Floats:
-        """Return E[longest of n draws] for the one bucket from the first to the last point."""
-        longest: Floats = self.ends[-1] - np.exp(n * self._log_shares) @ self.gaps
-        return np.atleast_1d(longest)
-
-    @cached_property
-    def _log_shares(self) -> Floats:
-        """log F before each point of the one bucket from the first to the last point."""
-        with np.errstate(divide="ignore"):
-            logs: Floats = np.log(self.between / self.counts[-1])
-        return logs
-
 
 def expected_steps(points: Points, rule: BatchRule) -> Floats:
     """Return the expected steps of every bucket: entry [i, j] from point i to point j > i.
@@ -100,45 +86,29 @@ def expected_steps(points: Points, rule: BatchRule) -> Floats:
     guess: Floats | None = None
     for first in range(size - 1):
         population = points.counts[first + 1 :] - points.counts[first]
-        n, longest = _batch(
-            lambda n, first=first: points.expected_longest(first, n),  # type: ignore[misc]
-            population,
-            points.ends[first + 1 :],
-            rule,
-            guess,
-        )
+        n, longest = _batch(points, first, population, rule, guess)
         steps[first, first + 1 :] = population * longest
         guess = n[1:]
     return steps
 
 
-def expected_steps_of_all(points: Points, rule: BatchRule) -> float:
-    """Return the expected steps of the one bucket from the first to the last point."""
-    population = points.counts[-1:]
-    _, longest = _batch(points.expected_longest_of_all, population, points.ends[-1:], rule, None)
-    return float((population * longest)[0])
-
-
 def _batch(
-    expected_longest: Callable[[Floats], Floats],
-    population: Floats,
-    tops: Floats,
-    rule: BatchRule,
-    guess: Floats | None,
+    points: Points, first: int, population: Floats, rule: BatchRule, guess: Floats | None
 ) -> tuple[Floats, Floats]:
-    """Return the draws per batch and their expected longest, for several buckets at once.
+    """Return the draws per batch and their expected longest, for the buckets from ``first``.
 
-    ``tops`` are the longest lengths of the buckets. A bucket that makes one batch holds its longest
-    sequence for certain.
+    A bucket that makes one batch holds its longest sequence for certain.
     """
+    tops = points.ends[first + 1 :]
     if rule.size is not None:
         n = np.minimum(float(rule.size), population)
-        return n, np.where(population <= rule.size, tops, expected_longest(n))
+        longest = points.expected_longest(first, n)
+        return n, np.where(population <= rule.size, tops, longest)
     assert rule.budget is not None
     budget = float(rule.budget)
     n = np.clip(budget / tops if guess is None else guess, 1.0, population)
     for _ in range(_COLD_ROUNDS if guess is None else _WARM_ROUNDS):
-        longest = expected_longest(n)
+        longest = points.expected_longest(first, n)
         before, n = n, np.clip(budget / longest, 1.0, population)
         if (n == before).all():
             break

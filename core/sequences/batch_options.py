@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from ..errors import PlanError
+from ..wording import say
 
 ORDERS = ("bucketed", "random", "grouped")
 UNEVEN = ("drop", "repeat")
@@ -58,7 +59,8 @@ class BatchOptions:
         """Raise PlanError, one line, for options that contradict each other or make no sense."""
         if (self.budget is None) == (self.batch_size is None):
             raise PlanError(
-                "batches need either a budget or a batch size", hint="give --budget or --batch-size"
+                say("batches need either a budget or a batch size"),
+                hint=say("give --budget or --batch-size"),
             )
         for option, value, least in (
             ("--budget", self.budget, 1),
@@ -70,9 +72,14 @@ class BatchOptions:
             ("--seed", self.seed, 0),
         ):
             if value is not None and value < least:
-                raise PlanError(f"is {least} or above, not {value}", where=option)
+                raise PlanError(
+                    say("is {least} or above, not {value}", least=least, value=value), where=option
+                )
         if self.ranks > MOST_RANKS:
-            raise PlanError(f"is at most {MOST_RANKS:,}, not {self.ranks:,}", where="--ranks")
+            raise PlanError(
+                say("is at most {most:,}, not {ranks:,}", most=MOST_RANKS, ranks=self.ranks),
+                where="--ranks",
+            )
         for option, word, known in (
             ("--order", self.order, ORDERS),
             ("--uneven", self.uneven, UNEVEN),
@@ -80,18 +87,28 @@ class BatchOptions:
             ("--over", self.over, OVER),
         ):
             if word not in known:
-                raise PlanError(f"is one of {', '.join(known)}, not {word!r}", where=option)
+                raise PlanError(
+                    say("is one of {names}, not {word!r}", names=", ".join(known), word=word),
+                    where=option,
+                )
         self._check_sizes()
 
     def _check_sizes(self) -> None:
         if self.batch_sizes and self.batch_multiple > 1:
-            raise PlanError("says the same as --batch-multiple", where="--batch-sizes")
+            raise PlanError(say("says the same as --batch-multiple"), where="--batch-sizes")
         for before, size in zip((0, *self.batch_sizes), self.batch_sizes, strict=False):
             if size <= before:
-                raise PlanError(f"{size} does not rise above {before}", where="--batch-sizes")
+                raise PlanError(
+                    say("{size} does not rise above {before}", size=size, before=before),
+                    where="--batch-sizes",
+                )
         if self.batch_size is not None and self.size_for(1) == 0:
             raise PlanError(
-                f"{self.batch_size} is below the smallest of --batch-sizes {self.batch_sizes[0]}",
+                say(
+                    "{batch_size} is below the smallest of --batch-sizes {least}",
+                    batch_size=self.batch_size,
+                    least=self.batch_sizes[0],
+                ),
                 where="--batch-size",
             )
 
@@ -136,8 +153,12 @@ def bucket_batch_sizes(boundaries: tuple[int, ...], options: BatchOptions) -> tu
     if options.over != "keep":
         boundary = boundaries[sizes.index(0)]
         raise PlanError(
-            f"one sequence padded to {boundary} exceeds the budget of {options.budget}",
+            say(
+                "one sequence padded to {boundary} exceeds the budget of {budget}",
+                boundary=boundary,
+                budget=options.budget,
+            ),
             where="--budget",
-            hint=f"raise it to {boundary * options.rows_for(1)}",
+            hint=say("raise it to {steps}", steps=boundary * options.rows_for(1)),
         )
     return tuple(size or options.rows_for(1) for size in sizes)

@@ -1,10 +1,11 @@
 """The ``batch`` policy: boundaries for batches that are padded to their own longest sequence.
 
-The optimum for fixed shapes is not the optimum here: what a bucket costs is its population times
-the expected longest of a batch (batch_expectation.py). No Monge property is known for that, so the
-plain O(K * M^2) table runs over at most 512 candidate boundaries, which are all the distinct
-lengths where there are that few, else quantiles of the count and of the total length. The result
-is the least *expectation* over the candidates, not a proved optimum; a simulation stands beside it.
+The optimum for fixed shapes is not the optimum here: what a bucket costs follows from how its
+batches are cut (batch_law.py). No Monge property is known for that, so the plain O(K * M^2) table
+runs over at most 512 candidate boundaries, which are all the distinct lengths where there are that
+few, else quantiles of the count and of the total length; its entries come near the law
+(batch_correction.py), and what is chosen is priced by the law itself. The result is the least
+*expectation* over the candidates, not a proved optimum; a simulation stands beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import PlanError
-from .batch_expectation import Floats, Points, expected_steps, expected_steps_of_all
+from ..wording import say
+from .batch_correction import corrected
+from .batch_expectation import Floats, Points, expected_steps
+from .batch_law import expected_steps_of_bucket
 from .batch_simulation import EPOCHS, BatchRule, Simulation, simulate
 from .frontier import MOST_BUCKETS, checked_lengths, refuse_no_buckets
 from .histogram import Histogram
@@ -97,7 +101,7 @@ def batch_frontier(
     positive = checked_lengths(histogram, min_count)
     places = candidates(positive)
     points = Points.of(positive, places)
-    steps = expected_steps(points, rule)
+    steps = corrected(expected_steps(points, rule), points, positive, places, rule)
     if min_count > 1:
         too_few = points.counts - points.counts[:, None] < min_count
         steps[too_few] = np.inf
@@ -108,7 +112,9 @@ def batch_frontier(
         reached = (totals[layer - 1][:, None] + steps).min(axis=0)
         totals[layer, 1:] = np.minimum(totals[layer - 1], reached)[1:]
     if not np.isfinite(totals[layers, -1]):
-        raise PlanError(f"no candidate leaves {min_count} sequences in every bucket")
+        raise PlanError(
+            say("no candidate leaves {min_count} sequences in every bucket", min_count=min_count)
+        )
     lengths = tuple(positive.lengths[places].tolist())
     return BatchFrontier(tuple(totals[1:, -1].tolist()), lengths, steps, totals)
 
@@ -122,8 +128,7 @@ def expected_of(histogram: Histogram, boundaries: tuple[int, ...], rule: BatchRu
         low = high
         if last > first:
             bucket = Histogram(positive.lengths[first:last], positive.counts[first:last])
-            points = Points.of(bucket, np.arange(bucket.distinct))
-            total += expected_steps_of_all(points, rule)
+            total += expected_steps_of_bucket(bucket, rule)
     return total
 
 
@@ -140,8 +145,8 @@ def expected_rows(
 ) -> tuple[ExpectedRow, ...]:
     """Return the boundaries for at most 1, 2, … buckets, priced as given boundaries are.
 
-    The table behind them takes two rounds of the fixed point and its candidates only, which is
-    enough to choose by; these steps are those of :func:`expected_of`. They never rise.
+    The table behind them comes near the law, which is enough to choose by; these steps are those
+    of :func:`expected_of`. They never rise.
     """
     rows: list[ExpectedRow] = []
     for k in range(1, solved.most + 1):

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import PlanError
+from ..wording import say
 from .batch_options import BatchOptions
 from .batches import Batches, make_batches, needed_pads
 from .orders import Ints, group_size
@@ -150,13 +151,21 @@ def resume(
             return batches, shares, left
         if not shares.optimizer_steps:
             raise PlanError(
-                f"an epoch of {batches.count} batches leaves {options.ranks} ranks nothing to do",
+                say(
+                    "an epoch of {batches} batches leaves {ranks} ranks nothing to do",
+                    batches=batches.count,
+                    ranks=options.ranks,
+                ),
                 where="--skip-batches",
-                hint="take --uneven repeat or fewer ranks",
+                hint=say("take --uneven repeat or fewer ranks"),
             )
         left -= shares.optimizer_steps
     raise PlanError(
-        f"{options.skip_batches} batches per rank are more than {MOST_EPOCHS} epochs have",
+        say(
+            "{batches} batches per rank are more than {most} epochs have",
+            batches=options.skip_batches,
+            most=MOST_EPOCHS,
+        ),
         where="--skip-batches",
     )
 

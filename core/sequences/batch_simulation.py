@@ -15,6 +15,7 @@ from math import sqrt
 import numpy as np
 
 from ..errors import PlanError
+from ..wording import say
 from .batch_options import BatchOptions
 from .batches import make_batches, sequence_lengths
 from .buckets import check_boundaries
@@ -40,13 +41,16 @@ class BatchRule:
     def __post_init__(self) -> None:
         if (self.budget is None) == (self.size is None):
             raise PlanError(
-                "real batches need a token budget or a batch size, not both",
-                hint="give --budget STEPS or --batch-size N",
+                say("real batches need a token budget or a batch size, not both"),
+                hint=say("give --budget STEPS or --batch-size N"),
             )
         given = self.budget if self.size is None else self.size
         if given is not None and given < 1:
-            name = "a token budget" if self.size is None else "a batch size"
-            raise PlanError(f"{name} of {given} holds no sequence", hint="give at least 1")
+            name = say("a token budget") if self.size is None else say("a batch size")
+            raise PlanError(
+                say("{name} of {given} holds no sequence", name=name, given=given),
+                hint=say("give at least 1"),
+            )
 
 
 @dataclass(frozen=True)
@@ -97,9 +101,11 @@ def simulate(
     """
     checked = check_boundaries(boundaries, histogram.maximum)
     if not histogram.positive.sequences:
-        raise PlanError("there is no sequence with a step to batch")
+        raise PlanError(say("there is no sequence with a step to batch"))
     if epochs < 1:
-        raise PlanError(f"{epochs} epochs simulate nothing", hint="ask for at least 1")
+        raise PlanError(
+            say("{epochs} epochs simulate nothing", epochs=epochs), hint=say("ask for at least 1")
+        )
     sample, share = _sample(histogram, np.random.default_rng(seed))
     lengths = sequence_lengths(sample, in_order if share == 1 else None)
     options = BatchOptions(rule.budget, rule.size, pad_to="batch", over="keep", seed=seed)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import PlanError
+from ..wording import say
 from .batch_options import BatchOptions
 from .buckets import check_boundaries
 from .histogram import INT64_MAX, Histogram, Integers, exact_array
@@ -123,12 +124,20 @@ def sequence_lengths(histogram: Histogram, in_order: Integers | None = None) -> 
     """
     if histogram.sequences > MOST_SEQUENCES:
         raise PlanError(
-            f"{histogram.sequences:,} sequences are more than batches can be made of here"
-            f" ({MOST_SEQUENCES:,})",
-            hint="plan without --budget and --batch-size, or give a sample of the data",
+            say(
+                "{sequences:,} sequences are more than batches can be made of here ({most:,})",
+                sequences=histogram.sequences,
+                most=MOST_SEQUENCES,
+            ),
+            hint=say("plan without --budget and --batch-size, or give a sample of the data"),
         )
     if histogram.maximum * max(1, histogram.sequences) > INT64_MAX:
-        raise PlanError(f"batches of lengths as long as {histogram.maximum:,} cannot be counted")
+        raise PlanError(
+            say(
+                "batches of lengths as long as {maximum:,} cannot be counted",
+                maximum=histogram.maximum,
+            )
+        )
     if in_order is not None and len(in_order) == histogram.sequences:
         return np.asarray(in_order, np.int64)
     return np.repeat(histogram.lengths.astype(np.int64), histogram.counts.astype(np.int64))
@@ -148,7 +157,7 @@ def make_batches(
     checked = check_boundaries(boundaries, int(lengths.max(initial=0)))
     present = np.flatnonzero(lengths > 0)
     if not len(present):
-        raise PlanError("there is no sequence with a step to make batches of")
+        raise PlanError(say("there is no sequence with a step to make batches of"))
     buckets = np.searchsorted(np.array(checked, np.int64), lengths).astype(np.int64)
     pads = needed_pads(lengths, checked, buckets, options)
     # Under ``longest`` a bucket shrinks with its longest sequence, so only lengths count.
@@ -224,11 +233,20 @@ def _over_budget(pads: Ints, options: BatchOptions) -> npt.NDArray[np.bool_]:
 
 def _refuse(position: int, lengths: Ints, pads: Ints, options: BatchOptions) -> None:
     length, pad = int(lengths[position]), int(pads[position])
-    padded = f" (padded to {pad})" if pad != length else ""
+    padded = say(" (padded to {pad})", pad=pad) if pad != length else ""
     raise PlanError(
-        f"sequence {position} of length {length}{padded} exceeds the budget of {options.budget}",
+        say(
+            "sequence {position} of length {length}{padded} exceeds the budget of {budget}",
+            position=position,
+            length=length,
+            padded=padded,
+            budget=options.budget,
+        ),
         where="--budget",
-        hint=f"raise it to {int(pads.max()) * options.rows_for(1)}, or drop what is too long",
+        hint=say(
+            "raise it to {steps}, or drop what is too long",
+            steps=int(pads.max()) * options.rows_for(1),
+        ),
     )
 
 

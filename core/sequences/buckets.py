@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import PlanError
+from ..wording import say
 from .histogram import Histogram
 
 #: The policies whose steps follow from the histogram alone.
@@ -72,10 +73,18 @@ class BucketTable:
         Raises PlanError above the last boundary, and for length 0, which has no bucket.
         """
         if length <= 0:
-            raise PlanError(f"a sequence of length {length} belongs to no bucket")
+            raise PlanError(
+                say("a sequence of length {length} belongs to no bucket", length=length)
+            )
         index = bisect_left(self.boundaries, length)
         if index == len(self.boundaries):
-            raise PlanError(f"length {length} is above the last boundary {self.boundaries[-1]}")
+            raise PlanError(
+                say(
+                    "length {length} is above the last boundary {last}",
+                    length=length,
+                    last=self.boundaries[-1],
+                )
+            )
         return index
 
     def pad_to_of(self, length: int) -> int:
@@ -94,7 +103,7 @@ def bucket_table(
     """
     checked = check_boundaries(boundaries, histogram.maximum)
     if pad_to_policy not in PAD_TO_POLICIES:
-        raise PlanError(f"unknown pad_to policy {pad_to_policy!r}")
+        raise PlanError(say("unknown pad_to policy {pad_to_policy!r}", pad_to_policy=pad_to_policy))
     lows = (1, *(boundary + 1 for boundary in checked[:-1]))
     buckets = tuple(
         _bucket(histogram, low, high, pad_to_policy)
@@ -107,15 +116,26 @@ def check_boundaries(boundaries: Iterable[int], maximum: int) -> tuple[int, ...]
     """Return the boundaries as a tuple, or raise PlanError with the reason they cannot be."""
     checked = tuple(boundaries)
     if not checked:
-        raise PlanError("there are no boundaries", hint="give at least the longest length")
+        raise PlanError(
+            say("there are no boundaries"), hint=say("give at least the longest length")
+        )
     for before, after in zip((0, *checked[:-1]), checked, strict=True):
         if after <= before:
-            reason = "is not above 0" if before == 0 else f"does not rise above {before}"
-            raise PlanError(f"boundary {after} {reason}", hint="boundaries rise strictly from 1")
+            reason = say("is not above 0")
+            if before:
+                reason = say("does not rise above {before}", before=before)
+            raise PlanError(
+                say("boundary {after} {reason}", after=after, reason=reason),
+                hint=say("boundaries rise strictly from 1"),
+            )
     if checked[-1] < maximum:
         raise PlanError(
-            f"the last boundary {checked[-1]} is below the longest length {maximum}",
-            hint=f"add {maximum}",
+            say(
+                "the last boundary {last} is below the longest length {maximum}",
+                last=checked[-1],
+                maximum=maximum,
+            ),
+            hint=say("add {maximum}", maximum=maximum),
         )
     return checked
 

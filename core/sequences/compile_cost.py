@@ -16,6 +16,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..errors import PlanError
+from ..wording import say
 from .frontier import checked_lengths
 from .histogram import Histogram
 from .line_queue import LineQueue
@@ -30,10 +31,13 @@ def steps_per_graph(
     over ``epochs``. Raises PlanError where one of them makes no sense.
     """
     if seconds < 0:
-        raise PlanError(f"a graph cannot compile in {float(seconds):g} s")
+        raise PlanError(say("a graph cannot compile in {seconds:g} s", seconds=float(seconds)))
     if throughput <= 0 or epochs <= 0:
-        name, value = ("throughput", throughput) if throughput <= 0 else ("epochs", epochs)
-        raise PlanError(f"{name} of {float(value):g} is not above 0")
+        if throughput <= 0:
+            what = say("throughput of {value:g} is not above 0", value=float(throughput))
+        else:
+            what = say("epochs of {value:g} is not above 0", value=float(epochs))
+        raise PlanError(what)
     return Fraction(seconds) * Fraction(throughput) / Fraction(epochs)
 
 
@@ -50,7 +54,9 @@ def cheapest_boundaries(
     is below 0.
     """
     if per_bucket < 0:
-        raise PlanError(f"a compile cost of {float(per_bucket):g} is below 0")
+        raise PlanError(
+            say("a compile cost of {per_bucket:g} is below 0", per_bucket=float(per_bucket))
+        )
     positive = checked_lengths(histogram, min_count)
     scale, extra = per_bucket.denominator, per_bucket.numerator
     before = positive.count_prefix.tolist()

@@ -17,6 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..errors import DataError, PlanError
+from ..foreign import reason
+from ..wording import say
 
 #: A decimal as people write it; the exponent is short so that no row makes astronomical numbers.
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?")
@@ -41,9 +43,13 @@ class CostTable:
         place = bisect_left(self.lengths, length)
         if place == len(self.lengths):
             raise PlanError(
-                f"the table ends at length {self.lengths[-1]}, below the {length} to be priced",
+                say(
+                    "the table ends at length {last}, below the {length} to be priced",
+                    last=self.lengths[-1],
+                    length=length,
+                ),
                 where=self.where,
-                hint=f"measure a length of at least {length}",
+                hint=say("measure a length of at least {length}", length=length),
             )
         return self.prices[place]
 
@@ -119,7 +125,9 @@ def parse_cost(text: str) -> Cost:
         return read_cost_table(text)
     if not all(_WHOLE.fullmatch(part) for part in pair.groups()):
         raise PlanError(
-            f"{text!r} is not A,B", where="--cost", hint="A and B are whole numbers of at least 0"
+            say("{text!r} is not A,B", text=text),
+            where="--cost",
+            hint=say("A and B are whole numbers of at least 0"),
         )
     return affine(int(pair[1]), int(pair[2]))
 
@@ -127,9 +135,12 @@ def parse_cost(text: str) -> Cost:
 def affine(linear: int, square: int) -> Cost:
     """Return the cost linear * length + square * length^2; raises PlanError where it cannot be."""
     if linear < 0 or square < 0:
-        raise PlanError(f"a cost of {linear},{square} falls", hint="A and B are at least 0")
+        raise PlanError(
+            say("a cost of {linear},{square} falls", linear=linear, square=square),
+            hint=say("A and B are at least 0"),
+        )
     if linear == square == 0:
-        raise PlanError("a cost of 0,0 makes every plan free", hint="give A or B above 0")
+        raise PlanError(say("a cost of 0,0 makes every plan free"), hint=say("give A or B above 0"))
     return Cost(f"{linear},{square}", linear, square)
 
 
@@ -144,15 +155,15 @@ def read_cost_table(path: str | Path) -> Cost:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DataError(
-            f"cannot be read as a cost table ({error.strerror})",
+            say("cannot be read as a cost table ({reason})", reason=reason(error)),
             where=str(path),
-            hint="a cost is linear, quadratic, A,B or a file of length,milliseconds",
+            hint=say("a cost is linear, quadratic, A,B or a file of length,milliseconds"),
         ) from error
     except UnicodeDecodeError as error:
-        raise DataError("is not UTF-8 text", where=str(path)) from error
+        raise DataError(say("is not UTF-8 text"), where=str(path)) from error
     rows = sorted(_rows(text, str(path)), key=lambda row: row[0])
     if not rows:
-        raise DataError("holds no row of length,milliseconds", where=str(path))
+        raise DataError(say("holds no row of length,milliseconds"), where=str(path))
     _refuse_falling(rows, str(path))
     digits = max(0, *(-_exponent(time) for _, time, _ in rows))
     return Cost(
@@ -181,12 +192,14 @@ def _rows(text: str, path: str) -> list[tuple[int, Decimal, int]]:
             continue
         if len(cells) != 2 or not _WHOLE.fullmatch(cells[0]) or not _DECIMAL.fullmatch(cells[1]):
             raise DataError(
-                f"{content!r} is not a whole length and a time in milliseconds",
+                say(
+                    "{content!r} is not a whole length and a time in milliseconds", content=content
+                ),
                 where=f"{path}:{number}",
             )
         time = Decimal(cells[1])
         if time < 0:
-            raise DataError(f"the time {time} is below 0", where=f"{path}:{number}")
+            raise DataError(say("the time {time} is below 0", time=time), where=f"{path}:{number}")
         found.append((int(cells[0]), time, number))
     return found
 
@@ -194,12 +207,20 @@ def _rows(text: str, path: str) -> list[tuple[int, Decimal, int]]:
 def _refuse_falling(rows: list[tuple[int, Decimal, int]], path: str) -> None:
     for (length, time, _), (longer, later, line) in pairwise(rows):
         if length == longer:
-            raise DataError(f"length {longer} is given twice", where=f"{path}:{line}")
+            raise DataError(
+                say("length {longer} is given twice", longer=longer), where=f"{path}:{line}"
+            )
         if later < time:
             raise DataError(
-                f"the time falls from {time} ms at length {length} to {later} ms at {longer}",
+                say(
+                    "the time falls from {time} ms at length {length} to {later} ms at {longer}",
+                    time=time,
+                    length=length,
+                    later=later,
+                    longer=longer,
+                ),
                 where=f"{path}:{line}",
-                hint="a longer sequence cannot be the cheaper one; measure it again",
+                hint=say("a longer sequence cannot be the cheaper one; measure it again"),
             )
 
 

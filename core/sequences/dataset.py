@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from .histogram import Histogram, Integers
 
@@ -61,3 +62,12 @@ class Dataset:
     in_order: Integers | None = None
     notes: tuple[str, ...] = field(default=())
     assumed: bool = False
+
+    @cached_property
+    def first_length(self) -> int:
+        """The first length above zero in the order of the rows, 0 where there is none.
+
+        Where the order is not known it is the shortest.
+        """
+        known = () if self.in_order is None else self.in_order
+        return int(next((length for length in known if length), self.histogram.positive.minimum))

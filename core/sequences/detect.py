@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 from ..errors import DataError
+from ..wording import say
 from .fields import KNOWN
 from .streams import HEAD, ByteStream
 from .values import looks_like_number
@@ -42,7 +43,10 @@ def detect(
     that does not exist.
     """
     if forced is not None and forced not in KINDS:
-        raise DataError(f"unknown --format {forced}", hint=f"choose from {', '.join(KINDS)}")
+        raise DataError(
+            say("unknown --format {forced}", forced=forced),
+            hint=say("choose from {names}", names=", ".join(KINDS)),
+        )
     if forced is None and (magic := _by_magic(stream.peek(8))):
         return magic
     named = forced or _by_name(filename)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import PlanError
 from ..full_width import FULL_WIDTH
+from ..wording import say
 from .analysis import Analysis
 from .buckets import BucketTable, check_boundaries
 from .histogram import Histogram, exact_array
@@ -84,7 +85,7 @@ def delete(boundaries: Boundaries, bucket: int) -> Boundaries:
     Raises PlanError where there is only one bucket.
     """
     if len(boundaries) == 1:
-        raise PlanError("one bucket is the least there can be")
+        raise PlanError(say("one bucket is the least there can be"))
     index = min(bucket - 1, len(boundaries) - 2)
     return (*boundaries[:index], *boundaries[index + 1 :])
 
@@ -104,14 +105,14 @@ def best_addition(histogram: Histogram, table: BucketTable) -> int:
     below = exact_array(positive.count_prefix, largest)
     saved = (below[1:] - below[starts[owner]]) * (pads[owner] - positive.lengths)
     if not len(saved) or saved.max() <= 0:
-        raise PlanError("no further boundary saves a step")
+        raise PlanError(say("no further boundary saves a step"))
     return int(positive.lengths[int(saved.argmax())])
 
 
 def add(boundaries: Boundaries, value: int) -> Boundaries:
     """Add a boundary at ``value``, which must be whole and new."""
     if value in boundaries:
-        raise PlanError(f"{value} is a boundary already")
+        raise PlanError(say("{value} is a boundary already", value=value))
     return tuple(sorted((*boundaries, value)))
 
 
@@ -146,14 +147,19 @@ def _length(word: str, analysis: Analysis) -> int:
     if match := re.fullmatch(r"(\d{1,12}(?:\.\d{1,12})?)s", word, re.ASCII):
         rate = analysis.dataset.frame_rate
         if rate is None:
-            raise PlanError(f"{word!r} is a time, but the lengths are not", hint="give steps")
+            raise PlanError(
+                say("{word!r} is a time, but the lengths are not", word=word),
+                hint=say("give steps"),
+            )
         return _within(ceil(Fraction(match[1]) * rate), word)
-    raise PlanError(f"{word!r} is not a length", hint="type 17, +3, 5,10,15,20 or k=8")
+    raise PlanError(
+        say("{word!r} is not a length", word=word), hint=say("type 17, +3, 5,10,15,20 or k=8")
+    )
 
 
 def _within(length: int, word: str) -> int:
     if length > LARGEST:
-        raise PlanError(f"{word} is above 2^53, the longest length there can be")
+        raise PlanError(say("{text} is above 2^53, the longest length there can be", text=word))
     return length
 
 

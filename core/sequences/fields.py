@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import DataError
+from ..wording import say
 from .dataset import DataOptions
 from .units import Unit
 from .values import shown
@@ -27,20 +28,24 @@ def choose_field(names: Sequence[str], wanted: str | None, where: str) -> str:
 
     Raises DataError listing the fields there are, where ``wanted`` or every known one is absent.
     """
-    listed = shown(", ".join(names), 300) if names else "none"
+    listed = shown(", ".join(names), 300) if names else say("none")
     if wanted is not None:
         if wanted in names:
             return wanted
         close = difflib.get_close_matches(wanted, names, 1)
-        hint = f"did you mean {shown(close[0])}?" if close else ""
-        raise DataError(f"no field {shown(wanted)}; fields: {listed}", where=where, hint=hint)
+        hint = say("did you mean {name}?", name=shown(close[0])) if close else ""
+        raise DataError(
+            say("no field {wanted}; fields: {listed}", wanted=shown(wanted), listed=listed),
+            where=where,
+            hint=hint,
+        )
     for name in KNOWN:
         if name in names:
             return name
     raise DataError(
-        f"none of the fields {', '.join(KNOWN)}; fields: {listed}",
+        say("none of the fields {names}; fields: {listed}", names=", ".join(KNOWN), listed=listed),
         where=where,
-        hint="name one with --field",
+        hint=say("name one with --field"),
     )
 
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import PlanError
+from ..wording import say
 from . import layer_anchors, layer_hull, line_queue
 from .histogram import INT64_MAX, Histogram, Integers, exact_array
 
@@ -39,8 +40,24 @@ _MOST_CELLS = 2**27
 _RowMinima = Callable[[Integers, Integers, Integers], Integers]
 
 
+class LeastCosts:
+    """What every frontier says: ``costs[k - 1]`` is the least cost with at most k buckets."""
+
+    costs: tuple[int, ...]
+
+    @property
+    def most(self) -> int:
+        """The largest number of buckets that is solved for."""
+        return len(self.costs)
+
+    def cost(self, k: int) -> int:
+        """Return the least cost with at most ``k`` >= 1 buckets."""
+        refuse_no_buckets(k)
+        return self.costs[min(k, self.most) - 1]
+
+
 @dataclass(frozen=True, eq=False)
-class Frontier:
+class Frontier(LeastCosts):
     """The optimum for each number of buckets 1…``most``.
 
     ``costs[k - 1]`` is the exact least cost with at most k buckets: padded steps where f is the
@@ -54,16 +71,6 @@ class Frontier:
     _count_prefix: Integers
     _layers: tuple[Integers, ...]
     _min_count: int = 1
-
-    @property
-    def most(self) -> int:
-        """The largest number of buckets that is solved for."""
-        return len(self.costs)
-
-    def cost(self, k: int) -> int:
-        """Return the least cost with at most ``k`` >= 1 buckets."""
-        refuse_no_buckets(k)
-        return self.costs[min(k, self.most) - 1]
 
     def boundaries(self, k: int) -> tuple[int, ...]:
         """Return one optimal choice of boundaries, ascending.
@@ -112,8 +119,12 @@ def frontier(
     layers_wanted = min(most, positive.distinct)
     if layers_wanted * positive.distinct > _MOST_CELLS:
         raise PlanError(
-            f"{most} buckets over {positive.distinct} distinct lengths need more than 1 GiB",
-            hint=f"ask for at most {_MOST_CELLS // positive.distinct}",
+            say(
+                "{most} buckets over {distinct} distinct lengths need more than 1 GiB",
+                most=most,
+                distinct=positive.distinct,
+            ),
+            hint=say("ask for at most {most}", most=_MOST_CELLS // positive.distinct),
         )
     prices = [price(length) for length in positive.lengths.tolist()]
     # Four times the largest total leaves room for an infinity that sums cannot overflow.
@@ -135,14 +146,22 @@ def checked_lengths(histogram: Histogram, min_count: int) -> Histogram:
     """Return the histogram without zero lengths, or raise PlanError where no plan exists."""
     positive = histogram.positive
     if not positive.distinct:
-        raise PlanError("there is no sequence with a step to plan for")
+        raise PlanError(say("there is no sequence with a step to plan for"))
     if min_count < 1:
-        raise PlanError(f"a minimum of {min_count} sequences per bucket is not a minimum")
+        raise PlanError(
+            say(
+                "a minimum of {min_count} sequences per bucket is not a minimum",
+                min_count=min_count,
+            )
+        )
     if positive.sequences < min_count:
         raise PlanError(
-            f"a minimum of {min_count} sequences per bucket cannot be met by "
-            f"{positive.sequences} in all",
-            hint=f"ask for at most {positive.sequences}",
+            say(
+                "a minimum of {min_count} sequences per bucket cannot be met by {sequences} in all",
+                min_count=min_count,
+                sequences=positive.sequences,
+            ),
+            hint=say("ask for at most {most}", most=positive.sequences),
         )
     return positive
 
@@ -150,14 +169,19 @@ def checked_lengths(histogram: Histogram, min_count: int) -> Histogram:
 def refuse_no_buckets(k: int) -> None:
     """Raise PlanError for fewer than one bucket."""
     if k < 1:
-        raise PlanError(f"{k} buckets cannot hold anything", hint="ask for at least 1")
+        raise PlanError(
+            say("{k} buckets cannot hold anything", k=k), hint=say("ask for at least 1")
+        )
 
 
 def _solve(
     most: int, values: Integers, counted: Integers, largest: int, min_count: int, method: str
 ) -> list[Integers]:
     if method not in FRONTIER_METHODS:
-        raise PlanError(f"unknown method {method!r}", hint=f"one of {', '.join(FRONTIER_METHODS)}")
+        raise PlanError(
+            say("unknown method {method!r}", method=method),
+            hint=say("one of {names}", names=", ".join(FRONTIER_METHODS)),
+        )
     if min_count > 1:
         return _solve_with_minimum(most, values, counted, largest, min_count)
     row_minima: _RowMinima = layer_anchors.row_minima

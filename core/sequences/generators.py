@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError
+from ..wording import say
 from .dataset import KEPT_IN_ORDER, Dataset
 from .histogram import Histogram
 
@@ -113,14 +114,20 @@ def open_stream(text: str, count: int, seed: int) -> Stream:
     """
     kind, numbers = _parse(text)
     if count < 1:
-        raise DataError(f"a generator makes 1 sequence or more, not {count}", where="--count")
+        raise DataError(
+            say("a generator makes 1 sequence or more, not {count}", count=count), where="--count"
+        )
     if count > MOST_SEQUENCES:
         raise DataError(
-            f"a generator makes at most {MOST_SEQUENCES:,} sequences, not {count:,}",
+            say(
+                "a generator makes at most {most:,} sequences, not {count:,}",
+                most=MOST_SEQUENCES,
+                count=count,
+            ),
             where="--count",
         )
     if seed < 0:
-        raise DataError(f"a seed is 0 or above, not {seed}", where="--seed")
+        raise DataError(say("a seed is 0 or above, not {seed}", seed=seed), where="--seed")
     rng = np.random.default_rng(seed)
     wx = rng.standard_normal((INPUT_SIZE, REFERENCE_HIDDEN))
     wh = rng.standard_normal((REFERENCE_HIDDEN, REFERENCE_HIDDEN))
@@ -158,47 +165,60 @@ def stream_of(dataset: Dataset, seed: int) -> Stream | None:
 def _parse(text: str) -> tuple[Kind, tuple[float, ...]]:
     name, _, parameters = text.partition(":")
     if name not in KINDS:
-        raise DataError("no such generator", where=text, hint="there are " + ", ".join(KINDS))
+        raise DataError(
+            say("no such generator"),
+            where=text,
+            hint=say("there are {names}", names=", ".join(KINDS)),
+        )
     kind = KINDS[name]
     try:
         return kind, kind.parse(parameters)
     except ValueError as error:
-        hint = f"write {name}:{kind.usage}, as in {name}:{kind.example}"
+        hint = say(
+            "write {name}:{usage}, as in {name}:{example}",
+            name=name,
+            usage=kind.usage,
+            example=kind.example,
+        )
         raise DataError(str(error), where=text, hint=hint) from None
 
 
 def _parse_range(text: str) -> tuple[float, ...]:
     match = re.fullmatch(r"([0-9]{1,16})-([0-9]{1,16})", text)
     if match is None:
-        raise ValueError(f"{text!r} is not a range of two whole numbers")
+        raise ValueError(say("{text!r} is not a range of two whole numbers", text=text))
     low, high = int(match[1]), int(match[2])
     if low > high:
-        raise ValueError(f"the range runs backwards, from {low} to {high}")
+        raise ValueError(say("the range runs backwards, from {low} to {high}", low=low, high=high))
     if high > LONGEST:
-        raise ValueError(f"a length of {high} is above 2^53")
+        raise ValueError(say("a length of {high} is above 2^53", high=high))
     return low, high
 
 
 def _numbers(text: str, names: tuple[str, ...]) -> list[float]:
     parts = text.split(",") if text else []
     if len(parts) != len(names):
-        plural = "" if len(names) == 1 else "s"
-        raise ValueError(f"takes {len(names)} number{plural}, not {len(parts)}")
+        wanted, given = len(names), len(parts)
+        if wanted == 1:
+            raise ValueError(say("takes 1 number, not {given}", given=given))
+        raise ValueError(say("takes {wanted} numbers, not {given}", wanted=wanted, given=given))
     values = []
     for name, part in zip(names, parts, strict=True):
         try:
             value = float(part)
         except ValueError:
-            raise ValueError(f"{name} {part!r} is not a number") from None
+            raise ValueError(say("{name} {part!r} is not a number", name=name, part=part)) from None
         if not math.isfinite(value):
-            raise ValueError(f"{name} {part!r} is not finite")
+            raise ValueError(say("{name} {part!r} is not finite", name=name, part=part))
         values.append(value)
     return values
 
 
 def _not_below(name: str, value: float, least: float) -> None:
     if value < least:
-        raise ValueError(f"{name} {value:g} is below {least:g}")
+        raise ValueError(
+            say("{name} {value:g} is below {least:g}", name=name, value=value, least=least)
+        )
 
 
 def _parse_normal(text: str) -> tuple[float, ...]:
@@ -210,7 +230,7 @@ def _parse_normal(text: str) -> tuple[float, ...]:
 def _parse_lognormal(text: str) -> tuple[float, ...]:
     median, sigma = _numbers(text, ("MEDIAN", "SIGMA"))
     if median <= 0:
-        raise ValueError(f"MEDIAN {median:g} is not above 0")
+        raise ValueError(say("MEDIAN {median:g} is not above 0", median=median))
     _not_below("SIGMA", sigma, 0)
     return median, sigma
 
@@ -218,7 +238,7 @@ def _parse_lognormal(text: str) -> tuple[float, ...]:
 def _parse_zipf(text: str) -> tuple[float, ...]:
     (exponent,) = _numbers(text, ("A",))
     if exponent <= 1:
-        raise ValueError(f"A {exponent:g} is not above 1")
+        raise ValueError(say("A {exponent:g} is not above 1", exponent=exponent))
     return (exponent,)
 
 
@@ -227,7 +247,7 @@ def _parse_bimodal(text: str) -> tuple[float, ...]:
     _not_below("S1", first_sd, 0)
     _not_below("S2", second_sd, 0)
     if not 0 <= share <= 1:
-        raise ValueError(f"SHARE {share:g} is not between 0 and 1")
+        raise ValueError(say("SHARE {share:g} is not between 0 and 1", share=share))
     return first, first_sd, second, second_sd, share
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import DataError
+from ..wording import say
 from .dataset import Dataset
 from .histogram import Histogram
 
@@ -22,9 +23,13 @@ def limited(dataset: Dataset, max_length: int | None, over: str) -> Dataset:
         return dataset
     if over == "refuse":
         raise DataError(
-            f"length {histogram.maximum} is above --max-length {max_length}",
+            say(
+                "length {maximum} is above --max-length {max_length}",
+                maximum=histogram.maximum,
+                max_length=max_length,
+            ),
             where=dataset.name,
-            hint="give --over drop or --over truncate",
+            hint=say("give --over drop or --over truncate"),
         )
     long = histogram.sequences - histogram.count_between(0, max_length)
     long_steps = histogram.real_steps - histogram.steps_between(0, max_length)
@@ -47,7 +52,10 @@ def limited(dataset: Dataset, max_length: int | None, over: str) -> Dataset:
 def _dropped(dataset: Dataset, max_length: int, long: int, long_steps: int) -> Dataset:
     left = {length: count for length, count in dataset.histogram.items() if length <= max_length}
     if not any(left):
-        what = f"no sequence of at least one step is left under --max-length {max_length}"
+        what = say(
+            "no sequence of at least one step is left under --max-length {max_length}",
+            max_length=max_length,
+        )
         raise DataError(what, where=dataset.name)
     order = dataset.in_order
     return replace(

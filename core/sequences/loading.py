@@ -14,6 +14,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..errors import DataError
+from ..wording import say
 from .bundled import open_set
 from .dataset import KEPT_IN_ORDER, DataOptions, Dataset
 from .detect import detect
@@ -87,20 +88,36 @@ def load(
 def _check_options(options: DataOptions) -> None:
     """Refuse options that no reading could follow. Raises DataError."""
     if options.over not in _OVER:
-        raise DataError(f"--over {shown(options.over)} is not one of {', '.join(_OVER)}")
+        raise DataError(
+            say(
+                "--over {over} is not one of {names}",
+                over=shown(options.over),
+                names=", ".join(_OVER),
+            )
+        )
     if options.unit is not None and options.unit not in _TEXT_UNITS:
-        raise DataError(f"--unit {shown(options.unit)} is not one of {', '.join(_TEXT_UNITS)}")
+        raise DataError(
+            say(
+                "--unit {unit} is not one of {names}",
+                unit=shown(options.unit),
+                names=", ".join(_TEXT_UNITS),
+            )
+        )
     if options.max_length is not None and options.max_length < 1:
-        raise DataError(f"--max-length {options.max_length} is not at least 1")
+        raise DataError(
+            say("--max-length {max_length} is not at least 1", max_length=options.max_length)
+        )
     rate = options.frame_rate
     if rate is not None and not 1 <= rate * EXTREME_RATE <= EXTREME_RATE**2:
-        raise DataError("--frame-rate is not a positive number of frames per second")
+        raise DataError(say("--frame-rate is not a positive number of frames per second"))
 
 
 def _checked(dataset: Dataset, options: DataOptions) -> Dataset:
     if dataset.histogram.maximum == 0:
         count = dataset.histogram.sequences
-        raise DataError(f"all lengths are zero (sequences: {count})", where=dataset.name)
+        raise DataError(
+            say("all lengths are zero (sequences: {count})", count=count), where=dataset.name
+        )
     return limited(dataset, options.max_length, options.over)
 
 
@@ -140,7 +157,7 @@ def _read(source: Source, options: DataOptions, stdin: BinaryIO | None, meter: M
 def _opened(source: Source, stdin: BinaryIO | None) -> Iterator[ByteStream]:
     if source.kind == "stdin":
         if stdin is None:
-            raise DataError("there is no standard input to read here", where="-")
+            raise DataError(say("there is no standard input to read here"), where="-")
         yield ByteStream(stdin, source.label)
         return
     raw = open_set(source.text) if source.kind == "bundled" else open_file(source.text)
@@ -160,9 +177,14 @@ def _common_unit(parts: list[_Part]) -> tuple[Unit | None, _Part | None]:
     for part in parts:
         if part.unit is not None and part.unit != first.unit:
             raise DataError(
-                f"is in {part.unit}, but {first.source.label} is in {first.unit}",
+                say(
+                    "is in {unit}, but {other} is in {other_unit}",
+                    unit=str(part.unit),
+                    other=first.source.label,
+                    other_unit=str(first.unit),
+                ),
                 where=part.source.label,
-                hint="lengths in different units cannot be added up",
+                hint=say("lengths in different units cannot be added up"),
             )
     return first.unit, first
 
@@ -193,7 +215,7 @@ def _name(words: tuple[str, ...], sources: list[Source]) -> str:
         return shown(label if first.weight == 1 else f"{label}*{first.weight}", 60)
     if len(words) == 1:
         return shown(os.path.basename(os.path.normpath(words[0])), 60)
-    return f"{shown(label, 60)} and {len(sources) - 1} more"
+    return say("{name} and {more} more", name=shown(label, 60), more=len(sources) - 1)
 
 
 def _notes(parts: list[_Part], stated_by: _Part | None, options: DataOptions) -> Iterator[str]:

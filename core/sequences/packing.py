@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import PlanError
+from ..wording import say
 from .histogram import Histogram, Integers, exact_array
 
 
@@ -93,17 +94,26 @@ def pack(histogram: Histogram, capacity: int) -> Packing:
     sequences are above it), and where no sequence has a step.
     """
     if capacity < 1:
-        raise PlanError(f"is 1 or above, not {capacity}", where="--capacity")
+        raise PlanError(say("is 1 or above, not {capacity}", capacity=capacity), where="--capacity")
     positive = histogram.positive
     if not positive.distinct:
-        raise PlanError("there is no sequence with a step to pack")
+        raise PlanError(say("there is no sequence with a step to pack"))
     if positive.maximum > capacity:
         above = positive.count_between(capacity + 1, positive.maximum)
         raise PlanError(
-            f"length {positive.maximum} does not fit into {capacity}"
-            f" ({above:,} of {positive.sequences:,} sequences are longer)",
+            say(
+                "length {maximum} does not fit into {capacity} "
+                "({above:,} of {sequences:,} sequences are longer)",
+                maximum=positive.maximum,
+                capacity=capacity,
+                above=above,
+                sequences=positive.sequences,
+            ),
             where="--capacity",
-            hint=f"raise it to {positive.maximum}, or drop or truncate with --max-length",
+            hint=say(
+                "raise it to {maximum}, or drop or truncate with --max-length",
+                maximum=positive.maximum,
+            ),
         )
     return Packing(
         capacity=capacity,

@@ -16,6 +16,7 @@ from typing import NoReturn
 import numpy as np
 
 from ..errors import PlanError
+from ..wording import say
 from . import heuristics
 from .frontier import Frontier, frontier
 from .histogram import Histogram, Integers
@@ -174,17 +175,29 @@ def plan(
     rows.
     """
     if k < 1:
-        raise PlanError(f"{k} buckets cannot hold anything", hint="ask for at least 1")
+        raise PlanError(
+            say("{k} buckets cannot hold anything", k=k), hint=say("ask for at least 1")
+        )
     if histogram.maximum == 0:
-        raise PlanError("there is no sequence with a step to plan for")
+        raise PlanError(say("there is no sequence with a step to plan for"))
     if method == ORDERED_METHOD.name:
         if in_order is None:
             _refuse_histogram()
         return equal_total_first(in_order, histogram.maximum, k)
     if method not in METHODS:
-        raise PlanError(f"unknown method {method!r}", hint=f"one of {', '.join(METHOD_NAMES)}")
+        raise PlanError(
+            say("unknown method {method!r}", method=method),
+            hint=say("one of {names}", names=", ".join(METHOD_NAMES)),
+        )
     if method != "optimal" and k > MOST_ASKED:
-        raise PlanError(f"{method} makes at most {MOST_ASKED:,} buckets, not {k:,}")
+        raise PlanError(
+            say(
+                "{method} makes at most {most:,} buckets, not {k:,}",
+                method=method,
+                most=MOST_ASKED,
+                k=k,
+            )
+        )
     if method == "optimal" and solved is not None and k <= max(solved.most, 1):
         return solved.boundaries(k)
     if method == "multiples" and multiple_of > 1:
@@ -194,6 +207,9 @@ def plan(
 
 def _refuse_histogram() -> NoReturn:
     raise PlanError(
-        "equal-total-10k looks at the first 10,000 rows, and this data does not keep their order",
-        hint="give one file with one sequence per row, or take equal-total",
+        say(
+            "equal-total-10k looks at the first 10,000 rows, "
+            "and this data does not keep their order"
+        ),
+        hint=say("give one file with one sequence per row, or take equal-total"),
     )

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..foreign import foreign
+from ..wording import say
 from .dataset import DataOptions
 from .fields import NUMERIC, choose_field, frame_rate, holds_seconds, unit_of
 from .jsonl_shape import Shape
@@ -53,28 +55,43 @@ def parse_row(text: str) -> dict[str, Any]:
         except ValueError:  # more digits than Python converts at once
             row = _LONG_DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise BadRow(f"broken JSON at column {error.colno}: {error.msg}") from None
+        raise BadRow(
+            say(
+                "broken JSON at column {column}: {problem}",
+                column=error.colno,
+                problem=foreign(error.msg),
+            )
+        ) from None
     except RecursionError:
-        raise BadRow("the JSON is nested too deeply") from None
+        raise BadRow(say("the JSON is nested too deeply")) from None
     if not isinstance(row, dict):
-        raise BadRow(f"{_a_kind(row)} where an object is expected", "JSONL is one object a line")
+        raise BadRow(
+            say("{found} where an object is expected", found=_a_kind(row)),
+            say("JSONL is one object a line"),
+        )
     return row
+
+
+#: Types of JSON with their articles.
+_NULL, _TRUTH = say("null"), say("true or false")
+_NUMBER, _TEXT = say("a number"), say("a text")
+_LIST, _OBJECT = say("a list"), say("an object")
 
 
 def _a_kind(value: object) -> str:
     """Name the JSON type of a value, with its article."""
     if value is None:
-        return "null"
+        return _NULL
     if isinstance(value, bool):
-        return "true or false"
+        return _TRUTH
     if isinstance(value, (int, Literal)):
-        return "a number"
+        return _NUMBER
     if isinstance(value, str):
-        return "a text"
-    return "a list" if isinstance(value, list) else "an object"
+        return _TEXT
+    return _LIST if isinstance(value, list) else _OBJECT
 
 
-_SHAPE_NAMES = {"a number": "number", "a list": "list", "a text": "text"}
+_SHAPE_NAMES: dict[str, str] = {_NUMBER: "number", _LIST: "list", _TEXT: "text"}
 
 
 class Measure:
@@ -87,21 +104,34 @@ class Measure:
         self.text_unit = options.unit or "words"
         kind = _a_kind(first)
         # A duration is a number; so is a length, unless the file has lists under that name.
-        if self.seconds or (field in NUMERIC and kind != "a list"):
-            kind = "a number"
+        if self.seconds or (field in NUMERIC and kind != _LIST):
+            kind = _NUMBER
         if kind not in _SHAPE_NAMES:
-            raise BadRow(f"field {shown(field)} is {kind}, not a number, a list or a text")
+            raise BadRow(
+                say(
+                    "field {field} is {kind}, not a number, a list or a text",
+                    field=shown(field),
+                    kind=kind,
+                )
+            )
         self.kind = kind
         self.shape = _SHAPE_NAMES[kind]
 
     def row(self, row: dict[str, Any]) -> int:
         """Return the length of a row. Raises BadRow."""
         if self.field not in row:
-            raise BadRow(f"no field {shown(self.field)}")
+            raise BadRow(say("no field {field}", field=shown(self.field)))
         value = row[self.field]
         kind = _a_kind(value)
         if kind != self.kind:
-            raise BadRow(f"field {shown(self.field)} is {kind} where {self.kind} is expected")
+            raise BadRow(
+                say(
+                    "field {field} is {kind} where {wanted} is expected",
+                    field=shown(self.field),
+                    kind=kind,
+                    wanted=self.kind,
+                )
+            )
         if self.shape == "list":
             return len(value)
         if self.shape == "text":
@@ -124,7 +154,7 @@ class Measure:
         if self.shape == "text":
             return measure(token.decode("utf-8"), self.text_unit)
         if token.startswith(b"0") and token[1:2].isdigit():
-            raise BadRow("a leading zero is not JSON")
+            raise BadRow(say("a leading zero is not JSON"))
         text = token.decode("ascii")
         return frames(text, self.rate) if self.seconds else whole(text)
 

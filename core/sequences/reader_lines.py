@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..wording import say
 from .dataset import DataOptions
 from .detect import is_comment
 from .reading import Reading
@@ -127,5 +128,5 @@ def _residues(raw: bytes, record: int | None) -> int:
     text = decoded(raw)
     count = sum(map(len, text.split()))
     if record is None and count:
-        raise BadRow(f'"{shown(text.strip())}" stands before the first > header')
+        raise BadRow(say('"{text}" stands before the first > header', text=shown(text.strip())))
     return count

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError
+from ..wording import say
 from .dataset import DataOptions
 from .detect import NPY_MAGIC
 from .reading import Reading
@@ -40,13 +41,13 @@ def read_npy(stream: ByteStream, tally: Tally, options: DataOptions) -> Reading:
         piece = _exactly(stream, wanted)
         if len(piece) < wanted:
             held = row - 1 + len(piece) // dtype.itemsize
-            what = f"ends after {held} of {count} values"
-            raise DataError(what, where=tally.name, hint="the file is truncated")
+            what = say("ends after {held} of {count} values", held=held, count=count)
+            raise DataError(what, where=tally.name, hint=say("the file is truncated"))
         values = np.frombuffer(piece, dtype)
         _add(values, row, tally)
         row += values.size
     if stream.peek(1):
-        raise DataError("more bytes follow the array", where=tally.name)
+        raise DataError(say("more bytes follow the array"), where=tally.name)
     return Reading("npy")
 
 
@@ -78,22 +79,24 @@ def _add(values: npt.NDArray[Any], first_row: int, tally: Tally) -> None:
         if 0 <= value <= LARGEST:
             tally.add(value, row)
         else:
-            wrong = "is negative" if value < 0 else "is above 2^53, the longest length there can be"
-            tally.bad(BadRow(f"{value} {wrong}"), row)
+            wrong = say("{text} is above 2^53, the longest length there can be", text=value)
+            if value < 0:
+                wrong = say("{text} is negative", text=value)
+            tally.bad(BadRow(wrong), row)
 
 
 def _header(stream: ByteStream, name: str) -> tuple[int, np.dtype[Any]]:
     """Return the number of values and their type. Raises DataError."""
     start = _exactly(stream, 8)
     if not start.startswith(NPY_MAGIC):
-        raise DataError("is not an .npy file", where=name)
+        raise DataError(say("is not an .npy file"), where=name)
     version = tuple(start[6:8])
     width = 2 if version == (1, 0) else 4
     size_bytes = _exactly(stream, width)
     size = int.from_bytes(size_bytes, "little")
     text = _exactly(stream, size) if size <= _LARGEST_HEADER else b""
     if version not in ((1, 0), (2, 0), (3, 0)) or len(text) < size or len(size_bytes) < width:
-        raise DataError("the .npy header is damaged or cut off", where=name)
+        raise DataError(say("the .npy header is damaged or cut off"), where=name)
     # Version 3 differs in the encoding of field names only, which no array of integers has.
     read = (
         np.lib.format.read_array_header_1_0 if width == 2 else np.lib.format.read_array_header_2_0
@@ -101,23 +104,27 @@ def _header(stream: ByteStream, name: str) -> tuple[int, np.dtype[Any]]:
     try:
         shape, _, dtype = read(io.BytesIO(size_bytes + text))
     except (ValueError, SyntaxError, TypeError, UnicodeDecodeError, RecursionError, MemoryError):
-        raise DataError("the .npy header is damaged", where=name) from None
+        raise DataError(say("the .npy header is damaged"), where=name) from None
     return _checked(shape, dtype, name)
 
 
 def _checked(shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> tuple[int, np.dtype[Any]]:
     if dtype.hasobject:
         raise DataError(
-            "holds pickled objects, which are never loaded",
+            say("holds pickled objects, which are never loaded"),
             where=name,
-            hint="save a 1-D array of integers",
+            hint=say("save a 1-D array of integers"),
         )
     if len(shape) != 1:
-        sizes = " x ".join(map(str, shape)) or "no dimension"
-        what = f"has {len(shape)} dimensions ({sizes})"
-        raise DataError(what, where=name, hint="save a 1-D array of integers")
+        sizes = " x ".join(map(str, shape)) or say("no dimension")
+        what = say("has {count} dimensions ({sizes})", count=len(shape), sizes=sizes)
+        raise DataError(what, where=name, hint=say("save a 1-D array of integers"))
     if dtype.kind not in "iu":
-        raise DataError(f"holds {dtype}, not integers", where=name, hint="save whole numbers")
+        raise DataError(
+            say("holds {dtype}, not integers", dtype=dtype),
+            where=name,
+            hint=say("save whole numbers"),
+        )
     if math.prod(shape) < 0:
-        raise DataError("the .npy header is damaged", where=name)
+        raise DataError(say("the .npy header is damaged"), where=name)
     return shape[0], dtype

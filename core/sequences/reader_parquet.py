@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from ..wording import say
 from .dataset import DataOptions
 from .detect import PARQUET_MAGIC
 from .fields import NUMERIC, choose_field, frame_rate, holds_seconds, unit_of
@@ -27,14 +28,16 @@ def read_parquet(stream: ByteStream, tally: Tally, options: DataOptions) -> Read
     column of another type.
     """
     if not stream.peek(4).startswith(PARQUET_MAGIC):
-        raise DataError("is not a Parquet file", where=tally.name)
+        raise DataError(say("is not a Parquet file"), where=tally.name)
     try:
         arrow = importlib.import_module("pyarrow")
         parquet = importlib.import_module("pyarrow.parquet")
         compute = importlib.import_module("pyarrow.compute")
     except ImportError:
         raise DataError(
-            "Parquet needs pyarrow", where=tally.name, hint="pip install 'dgplay[parquet]'"
+            say("Parquet needs pyarrow"),
+            where=tally.name,
+            hint=say("pip install 'dgplay[parquet]'"),
         ) from None
     source = io.BytesIO(stream.read()) if stream.path is None else stream.path
     try:
@@ -49,7 +52,7 @@ def read_parquet(stream: ByteStream, tally: Tally, options: DataOptions) -> Read
                 column.add(batch.column(0), tally, arrow, compute)
     except (arrow.ArrowException, OSError, EOFError) as error:
         reason = shown(" ".join(str(error).split()), 100)
-        raise DataError(f"damaged Parquet: {reason}", where=tally.name) from None
+        raise DataError(say("damaged Parquet: {reason}", reason=reason), where=tally.name) from None
     unit = unit_of(field, shape, options)
     return Reading("Parquet", field, unit, seconds and options.frame_rate is None)
 
@@ -64,13 +67,18 @@ def _shape(types: Any, kind: Any, field: str, name: str) -> str:
         return "list"
     if types.is_string(kind) or types.is_large_string(kind):
         return "text"
-    what = f"column {shown(field)} is {shown(str(kind), 60)}"
-    raise DataError(what, where=name, hint="a number, a list or a text is expected")
+    what = say("column {field} is {kind}", field=shown(field), kind=shown(str(kind), 60))
+    raise DataError(what, where=name, hint=say("a number, a list or a text is expected"))
 
 
 def _expect_numbers(shape: str, field: str, seconds: bool, name: str) -> None:
     if shape == "text" or (seconds and shape == "list"):
-        raise DataError(f"column {shown(field)} holds a {shape}, not numbers", where=name)
+        raise DataError(
+            say("column {field} holds a list, not numbers", field=shown(field))
+            if shape == "list"
+            else say("column {field} holds a text, not numbers", field=shown(field)),
+            where=name,
+        )
 
 
 class _Column:
@@ -119,7 +127,7 @@ class _Column:
 
     def _length(self, value: str | None) -> int:
         if value is None:
-            raise BadRow(f"field {shown(self._field)} is null")
+            raise BadRow(say("field {field} is null", field=shown(self._field)))
         if self._shape == "text":
             return measure(value, self._unit)
         return frames(value, self._rate) if self._seconds else whole(value)

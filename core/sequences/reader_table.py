@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from fractions import Fraction
 
 from ..errors import DataError
+from ..foreign import foreign
+from ..wording import say
 from .dataset import DataOptions
 from .detect import is_comment
 from .fields import NUMERIC, choose_field, frame_rate, holds_seconds, unit_of
@@ -87,7 +89,10 @@ def _rows(lines: _Lines, kind: str) -> Iterator[tuple[int, list[str] | BadRow]]:
             yield lines.start, problem
         except csv.Error as error:
             closed = "unexpected end" not in str(error)
-            what = f"broken {kind.upper()}: {error}" if closed else "a quoted cell is never closed"
+            what = say("a quoted cell is never closed")
+            if closed:
+                reason = foreign(str(error))
+                what = say("broken {kind}: {reason}", kind=kind.upper(), reason=reason)
             yield lines.start, BadRow(what)
         else:
             yield lines.start, row if kind == "csv" else [_unwrapped(cell) for cell in row]
@@ -113,7 +118,7 @@ def _read_table(stream: ByteStream, tally: Tally, options: DataOptions, kind: st
     lines = _Lines(stream)
     with _any_cell_size():
         rows = _rows(lines, kind)
-        line, header = next(rows, (1, BadRow("has no header")))
+        line, header = next(rows, (1, BadRow(say("has no header"))))
         if isinstance(header, BadRow):
             raise DataError(header.what, where=f"{tally.name}:{line}", hint=header.hint)
         names = [cell.strip() for cell in header]
@@ -127,7 +132,7 @@ def _read_table(stream: ByteStream, tally: Tally, options: DataOptions, kind: st
                 tally.bad(problem, line)
         column.settle(False, tally)
     if not column.rows:
-        raise DataError("has a header but no rows", where=tally.name)
+        raise DataError(say("has a header but no rows"), where=tally.name)
     shape = "number" if column.numeric else "text"
     unit = unit_of(column.field, shape, options)
     assumed = column.seconds and options.frame_rate is None
@@ -152,9 +157,17 @@ class _Column:
         """Measure the row's cell and add it to the tally. Raises BadRow."""
         self.rows += 1
         if any(row[self._width :]):
-            raise BadRow(f"{len(row)} cells under a header of {self._width}")
+            raise BadRow(
+                say("{cells} cells under a header of {width}", cells=len(row), width=self._width)
+            )
         if len(row) <= self._index:
-            raise BadRow(f"no cell for field {shown(self.field)}: the row has {len(row)}")
+            raise BadRow(
+                say(
+                    "no cell for field {field}: the row has {cells}",
+                    field=shown(self.field),
+                    cells=len(row),
+                )
+            )
         cell = row[self._index]
         if self.numeric is None:
             if not cell.strip():
@@ -173,7 +186,7 @@ class _Column:
         self.numeric = numeric
         for line in self._empty:
             if numeric:
-                tally.bad(BadRow("empty where a number is expected"), line)
+                tally.bad(BadRow(say("empty where a number is expected")), line)
             else:
                 tally.add(0, line)
 
@@ -198,11 +211,11 @@ def read_histogram(stream: ByteStream, tally: Tally, options: DataOptions) -> Re
                     continue
                 if not looks_like_number(cells[0]):
                     raise DataError(
-                        f"the header is {shown(text.strip())}, not length,count",
+                        say("the header is {text}, not length,count", text=shown(text.strip())),
                         where=f"{tally.name}:{lines.start}",
                     )
             if len(cells) != 2:
-                raise BadRow(f"{len(cells)} cells where length,count is expected")
+                raise BadRow(say("{cells} cells where length,count is expected", cells=len(cells)))
             tally.add_group(whole(cells[0]), _count(cells[1]), lines.start)
         except BadRow as problem:
             tally.bad(problem, lines.start)
@@ -214,11 +227,11 @@ def _count(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= _COUNT_DIGITS:
         return int(text)
     if len(text) > _COUNT_DIGITS:
-        raise BadRow(f"the count {shown(text)} is too long")
+        raise BadRow(say("the count {text} is too long", text=shown(text)))
     try:
         return whole(text)
     except BadRow as problem:
-        raise BadRow(f"the count is wrong: {problem.what}") from None
+        raise BadRow(say("the count is wrong: {what}", what=problem.what)) from None
 
 
 def _stated_unit(comments: list[str]) -> Unit | None:

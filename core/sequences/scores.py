@@ -14,6 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..errors import PlanError
+from ..wording import say
 from .batch_policy import BatchFrontier, batch_frontier
 from .batch_simulation import EPOCHS, BatchRule, Simulation, simulate
 from .histogram import Integers
@@ -108,7 +109,7 @@ class Scorer:
     def batch_boundaries(self, k: int) -> tuple[int, ...]:
         """Return what the batch policy chooses for at most ``k`` buckets."""
         if self.rule is None:
-            raise PlanError("the batch policy needs a token budget or a batch size")
+            raise PlanError(say("the batch policy needs a token budget or a batch size"))
         # Frontiers are solved in powers of two, so that scores with near k share one.
         most = 1 << (k - 1).bit_length()
         if most not in self._batch_frontiers:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import DataError
+from ..foreign import reason
+from ..wording import say
 from .bundled import names
 from .detect import DATA_SUFFIXES
 from .generators import is_generator
@@ -48,7 +50,7 @@ def resolve(words: Sequence[str]) -> list[Source]:
     """
     sources = [source for word in words for source in _resolve_word(word)]
     if sum(source.kind == "stdin" for source in sources) > 1:
-        raise DataError("standard input can be read only once", where=STDIN)
+        raise DataError(say("standard input can be read only once"), where=STDIN)
     return sources
 
 
@@ -61,7 +63,7 @@ def _resolve_word(word: str) -> list[Source]:
         return [_named(word, 1)]
     name, weight = weighted[1], int(weighted[2])
     if weight == 0:
-        raise DataError("a weight is at least 1", where=shown(word, 200))
+        raise DataError(say("a weight is at least 1"), where=shown(word, 200))
     if found := _paths(name):
         return [Source("file", path, weight) for path in found]
     return [_named(name, weight)]
@@ -94,7 +96,7 @@ def _matches(pattern: str) -> list[str]:
     found = sorted(glob.glob(pattern, recursive=True))
     paths = [path for path in found if not os.path.isdir(path)]
     if found and not paths:
-        raise DataError("matches folders only", where=shown(pattern, 200), hint="add /*")
+        raise DataError(say("matches folders only"), where=shown(pattern, 200), hint=say("add /*"))
     return paths
 
 
@@ -103,8 +105,8 @@ def _shards(folder: str) -> list[str]:
     try:
         inside = sorted(os.listdir(folder))
     except OSError as error:
-        reason = (error.strerror or "cannot be listed").lower()
-        raise DataError(reason, where=shown(folder, 200)) from None
+        refused = reason(error, "cannot be listed", small=True)
+        raise DataError(refused, where=shown(folder, 200)) from None
     paths = [
         os.path.join(folder, name)
         for name in inside
@@ -114,20 +116,25 @@ def _shards(folder: str) -> list[str]:
     ]
     if not paths:
         raise DataError(
-            "the folder holds no data files",
+            say("the folder holds no data files"),
             where=shown(folder, 200),
-            hint=f"files ending {' '.join(DATA_SUFFIXES)} are read, others by a glob",
+            hint=say(
+                "files ending {suffixes} are read, others by a glob",
+                suffixes=" ".join(DATA_SUFFIXES),
+            ),
         )
     return paths
 
 
 def _unknown(word: str) -> DataError:
     if _GLOB.search(word):
-        return DataError("no file matches", where=shown(word, 200))
+        return DataError(say("no file matches"), where=shown(word, 200))
     close = difflib.get_close_matches(word, names(), 1)
     close += [name for name in names() if len(word) > 2 and word in name]
-    hint = f"did you mean {close[0]}?" if close else "dgplay data lists the bundled data sets"
+    hint = say("dgplay data lists the bundled data sets")
+    if close:
+        hint = say("did you mean {name}?", name=close[0])
     if os.sep in word or re.search(r"\.[A-Za-z]+\Z", word):
-        return DataError("no such file or folder", where=shown(word, 200))
-    what = "no such file, folder, bundled data set or generator"
+        return DataError(say("no such file or folder"), where=shown(word, 200))
+    what = say("no such file, folder, bundled data set or generator")
     return DataError(what, where=shown(word or "''", 200), hint=hint)

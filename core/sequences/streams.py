@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, Protocol, cast
 
 from ..errors import DataError
+from ..foreign import foreign
+from ..wording import say
 from .values import shown
 
 #: How much of a source is looked at to tell what it is.
@@ -26,11 +28,11 @@ _BOM = b"\xef\xbb\xbf"
 _GZIP_LAYERS = 2
 
 _ARCHIVES = (
-    (b"PK\x03\x04", "a zip archive (or .npz)"),
-    (b"BZh", "bzip2 data"),
-    (b"\xfd7zXZ\x00", "xz data"),
-    (b"\x28\xb5\x2f\xfd", "zstd data"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"PK\x03\x04", say("a zip archive (or .npz)")),
+    (b"BZh", say("bzip2 data")),
+    (b"\xfd7zXZ\x00", say("xz data")),
+    (b"\x28\xb5\x2f\xfd", say("zstd data")),
+    (b"7z\xbc\xaf\x27\x1c", say("a 7z archive")),
 )
 
 
@@ -77,17 +79,17 @@ class ByteStream:
         try:
             return self._raw.read(size)
         except EOFError:
-            raise DataError("the gzip data end too early", where=self.name) from None
+            raise DataError(say("the gzip data end too early"), where=self.name) from None
         except (gzip.BadGzipFile, zlib.error):
-            raise DataError("the gzip data are damaged", where=self.name) from None
+            raise DataError(say("the gzip data are damaged"), where=self.name) from None
         except OSError as error:
             raise unreadable(self.name, error) from None
 
 
 def unreadable(name: str, error: OSError) -> DataError:
     """Return the one-line error for a file that the system does not give."""
-    reason = (error.strerror or str(error) or "cannot be read").lower()
-    return DataError(shown(reason, 80), where=name)
+    text = (error.strerror or str(error) or "cannot be read").lower()
+    return DataError(foreign(shown(text, 80)), where=name)
 
 
 def open_file(path: str) -> BinaryIO:
@@ -110,10 +112,12 @@ def unpacked(stream: ByteStream) -> ByteStream:
         stream = ByteStream(gzip.GzipFile(fileobj=cast(BinaryIO, stream)), stream.name)
     head = stream.peek(10)
     if not head or (head == _BOM):
-        raise DataError("is empty", where=stream.name)
+        raise DataError(say("is empty"), where=stream.name)
     for magic, what in _ARCHIVES:
         if head.startswith(magic) and (magic != b"BZh" or head[4:10] == b"1AY&SY"):
-            raise DataError(f"is {what}", where=stream.name, hint="unpack it first")
+            raise DataError(
+                say("is {what}", what=what), where=stream.name, hint=say("unpack it first")
+            )
     return stream
 
 

@@ -16,7 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import PlanError
-from .frontier import MOST_BUCKETS, checked_lengths, refuse_no_buckets
+from ..wording import say
+from .frontier import MOST_BUCKETS, LeastCosts, checked_lengths, refuse_no_buckets
 from .histogram import INT64_MAX, Histogram, Integers, exact_array
 
 #: Seconds that the table may be expected to take, and what a million cells take (measured on one
@@ -51,23 +52,13 @@ class BucketWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class TableFrontier:
+class TableFrontier(LeastCosts):
     """The optimum for at most 1…``most`` buckets, as :class:`~.frontier.Frontier` has it."""
 
     lengths: Integers
     costs: tuple[int, ...]
     _weights: BucketWeights
     _totals: Integers
-
-    @property
-    def most(self) -> int:
-        """The largest number of buckets that is solved for."""
-        return len(self.costs)
-
-    def cost(self, k: int) -> int:
-        """Return the least cost with at most ``k`` >= 1 buckets."""
-        refuse_no_buckets(k)
-        return self.costs[min(k, self.most) - 1]
 
     def boundaries(self, k: int) -> tuple[int, ...]:
         """Return one optimal choice of at most ``k`` boundaries, ascending."""
@@ -124,7 +115,9 @@ def bucket_weights(
     sums need.
     """
     if fill_last < 1:
-        raise PlanError(f"a batch cannot be filled to {fill_last} sequences")
+        raise PlanError(
+            say("a batch cannot be filled to {fill_last} sequences", fill_last=fill_last)
+        )
     prices = [price(length) for length in positive.lengths.tolist()]
     most_filled = positive.sequences + fill_last * positive.distinct
     # Two infinities and a bucket's price are the most that is ever added up.
@@ -148,10 +141,19 @@ def refuse_slow(positive: Histogram, layers: int, weights: BucketWeights) -> Non
         return
     can_do = int((_MOST_SECONDS * 2e6 / per_million / layers) ** 0.5)
     raise PlanError(
-        f"trying every pair of {positive.distinct} distinct lengths would take about "
-        f"{seconds:.0f} s, the limit is {_MOST_SECONDS:.0f} s",
+        say(
+            "trying every pair of {distinct} distinct lengths would take about {seconds:.0f} s, "
+            "the limit is {limit:.0f} s",
+            distinct=positive.distinct,
+            seconds=seconds,
+            limit=_MOST_SECONDS,
+        ),
         where="--fill-last",
-        hint=f"try --multiple-of {-(-positive.maximum // can_do)}, which leaves at most {can_do}",
+        hint=say(
+            "try --multiple-of {multiple}, which leaves at most {most}",
+            multiple=-(-positive.maximum // can_do),
+            most=can_do,
+        ),
     )
 
 

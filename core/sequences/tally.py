@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError
+from ..wording import say
 from .dataset import KEPT_IN_ORDER
 from .histogram import Histogram
 from .values import LARGEST, BadRow
@@ -201,13 +202,15 @@ class Tally:
 
     def bad(self, problem: BadRow, line: int) -> None:
         """Count a bad row. Raises DataError naming its line unless bad rows are skipped."""
-        error = DataError(problem.what, where=f"{self.name}:{line}", hint=problem.hint)
         if not self._skip_bad:
-            raise error
+            raise self._error(problem, line)
         self._skipped += 1
         self._meter.advance(1)
         if self._first_bad is None:
-            self._first_bad = str(error)
+            self._first_bad = str(self._error(problem, line))
+
+    def _error(self, problem: BadRow, line: int) -> DataError:
+        return DataError(problem.what, where=f"{self.name}:{line}", hint=problem.hint)
 
     def finish(self) -> Account:
         """Return the account. Raises DataError where nothing could be read."""
@@ -218,9 +221,15 @@ class Tally:
             histogram = Histogram.merge(parts)
         if not histogram.distinct:
             if self._skipped:
-                what = f"no row is readable, all {self._skipped} are bad"
-                raise DataError(f"{what}; the first: {self._first_bad}", where=self.name)
-            raise DataError("holds no rows", where=self.name)
+                raise DataError(
+                    say(
+                        "no row is readable, all {skipped} are bad; the first: {first}",
+                        skipped=self._skipped,
+                        first=self._first_bad,
+                    ),
+                    where=self.name,
+                )
+            raise DataError(say("holds no rows"), where=self.name)
         in_order = np.concatenate(self._in_order) if self._in_order else np.zeros(0, np.int64)
         return Account(
             histogram=histogram,
@@ -245,7 +254,11 @@ class Tally:
 
     def _too_long(self, length: int, line: int) -> DataError:
         return DataError(
-            f"length {length} is above --max-length {self._refuse_above}",
+            say(
+                "length {length} is above --max-length {max_length}",
+                length=length,
+                max_length=self._refuse_above,
+            ),
             where=f"{self.name}:{line}",
-            hint="give --over drop or --over truncate",
+            hint=say("give --over drop or --over truncate"),
         )

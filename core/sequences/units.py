@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..wording import say
+
 _CATEGORIES = (
     ("frame", "frames"),
     ("word", "words"),
@@ -28,7 +30,10 @@ class Unit:
     rate: Fraction | None = None
 
     def __str__(self) -> str:
-        return f"{self.name} of {shown_rate(self.rate)} a second" if self.rate else self.name
+        name = say(self.name)
+        if not self.rate:
+            return name
+        return say("{unit} of {rate} a second", unit=name, rate=shown_rate(self.rate))
 
 
 def shown_rate(rate: Fraction) -> str:

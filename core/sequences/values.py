@@ -10,6 +10,8 @@ import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
+from ..wording import say
+
 #: The longest length that is read; beyond it other tools' floats cannot count.
 LARGEST = 2**53
 
@@ -55,11 +57,16 @@ def whole(text: str) -> int:
         return int(stripped)
     number = _decimal(stripped)
     if number > LARGEST:
-        raise BadRow(f"{shown(stripped)} is above 2^53, the longest length there can be")
+        raise BadRow(
+            say(
+                "{text} is above 2^53, the longest length there can be",
+                text=shown(stripped),
+            )
+        )
     if number != int(number):
         raise BadRow(
-            f"{shown(stripped)} is not a whole number",
-            "if these are seconds, name the field and give --frame-rate",
+            say("{text} is not a whole number", text=shown(stripped)),
+            say("if these are seconds, name the field and give --frame-rate"),
         )
     return int(number)
 
@@ -85,7 +92,7 @@ def frames(text: str, rate: Fraction) -> int:
         count = _ceiling(*seconds.as_integer_ratio(), rate)
         if count <= LARGEST:
             return count
-    raise BadRow(f"{shown(stripped)} seconds are more than 2^53 frames")
+    raise BadRow(say("{text} seconds are more than 2^53 frames", text=shown(stripped)))
 
 
 def _ceiling(numerator: int, denominator: int, rate: Fraction) -> int:
@@ -119,22 +126,26 @@ def decoded(line: bytes) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
-        found = f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not UTF-8"
-        raise BadRow(found, "save the file as UTF-8") from None
+        found = say(
+            "byte 0x{byte:02x} at column {column} is not UTF-8",
+            byte=line[error.start],
+            column=error.start + 1,
+        )
+        raise BadRow(found, say("save the file as UTF-8")) from None
 
 
 def _decimal(text: str) -> Decimal:
     """Return a number >= 0 exactly as written, or raise BadRow saying why there is none."""
     if not text:
-        raise BadRow("empty where a number is expected")
+        raise BadRow(say("empty where a number is expected"))
     if _NON_FINITE.match(text):
-        raise BadRow(f"{shown(text)} is not a finite number")
+        raise BadRow(say("{text} is not a finite number", text=shown(text)))
     if not _NUMBER.match(text):
-        raise BadRow(f'"{shown(text)}" is not a number')
+        raise BadRow(say('"{text}" is not a number', text=shown(text)))
     try:
         number = Decimal(text)
     except InvalidOperation:
-        raise BadRow(f"{shown(text)} is out of the range of numbers") from None
+        raise BadRow(say("{text} is out of the range of numbers", text=shown(text))) from None
     if number < 0:
-        raise BadRow(f"{shown(text)} is negative")
+        raise BadRow(say("{text} is negative", text=shown(text)))
     return number

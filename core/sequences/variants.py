@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..errors import PlanError
+from ..wording import say
 from .buckets import Bucket, check_boundaries
 from .compile_cost import cheapest_boundaries
 from .costs import LINEAR, Cost
@@ -150,7 +151,7 @@ class Solution:
         """Return the boundaries that cost least with the compile cost of every graph added."""
         per_graph = self.options.compile_cost
         if per_graph is None or per_graph < 0:
-            raise PlanError("there is no compile cost of at least 0 to choose the buckets by")
+            raise PlanError(say("there is no compile cost of at least 0 to choose the buckets by"))
         scaled = per_graph * self.options.cost.scale
         price, minimum = self.options.cost.price, self.options.min_count
         if self.options.fill_last > 1:
@@ -252,7 +253,10 @@ def priced(histogram: Histogram, boundaries: Iterable[int], options: PlanOptions
 def round_up(histogram: Histogram, multiple_of: int) -> Histogram:
     """Return the histogram with every length rounded up to a multiple; raises PlanError."""
     if multiple_of < 1:
-        raise PlanError(f"{multiple_of} has no multiples above 0", where="--multiple-of")
+        raise PlanError(
+            say("{multiple_of} has no multiples above 0", multiple_of=multiple_of),
+            where="--multiple-of",
+        )
     if multiple_of == 1:
         return histogram
     counts: dict[int, int] = {}

@@ -7,6 +7,7 @@ and says which. :func:`export` refuses what a target cannot take before anything
 from __future__ import annotations
 
 from ...errors import PlanError
+from ...wording import say
 from . import compilers, huggingface, lhotse, nemo, pytorch, speechbrain, tables, tensorflow, vllm
 from .request import AXES, Exporter, ExportRequest, axes_of
 
@@ -37,23 +38,38 @@ def export(name: str, request: ExportRequest) -> str:
     boundaries that the target cannot hold.
     """
     if name not in EXPORTERS:
-        raise PlanError(f"is one of {', '.join(EXPORTERS)}, not {name!r}", where="--export")
+        raise PlanError(
+            say("is one of {names}, not {name!r}", names=", ".join(EXPORTERS), name=name),
+            where="--export",
+        )
     exporter = EXPORTERS[name]
     if exporter.axis == "seconds" and "seconds" not in request.axes:
         raise PlanError(
-            f"{name} counts in seconds, but {request.data_name} in {request.unit}",
+            say(
+                "{name} counts in seconds, but {data_name} in {unit}",
+                name=name,
+                data_name=request.data_name,
+                unit=say(request.unit),
+            ),
             where="--export",
-            hint="give a duration field, or --frame-rate for data in frames",
+            hint=say("give a duration field, or --frame-rate for data in frames"),
         )
     if exporter.axis == "lengths" and "lengths" not in request.axes:
         raise PlanError(
-            f"{name} counts in steps, but {request.data_name} holds seconds, of which only"
-            f" {request.frame_rate} frames each were assumed",
+            say(
+                "{name} counts in steps, but {data_name} holds seconds, "
+                "of which only {frame_rate} frames each were assumed",
+                name=name,
+                data_name=request.data_name,
+                frame_rate=request.frame_rate,
+            ),
             where="--export",
-            hint="say what a frame is with --frame-rate",
+            hint=say("say what a frame is with --frame-rate"),
         )
     if exporter.needs_batch_sizes and request.batches is None:
         raise PlanError(
-            f"{name} needs batch sizes", where="--export", hint="give --budget or --batch-size"
+            say("{name} needs batch sizes", name=name),
+            where="--export",
+            hint=say("give --budget or --batch-size"),
         )
     return exporter.render(request)

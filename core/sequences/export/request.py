@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ...errors import PlanError
+from ...wording import say
 from ..batch_options import BatchOptions, bucket_batch_sizes
 from ..buckets import BucketTable
 from ..dataset import Dataset
@@ -63,14 +64,17 @@ class ExportRequest:
         found = tuple(self.to_seconds(boundary) for boundary in self.boundaries)
         for before, after in pairwise(found):
             if after <= before:
-                raise PlanError(f"two boundaries are the same time as a float, {after!r} s")
+                raise PlanError(
+                    say("two boundaries are the same time as a float, {after!r} s", after=after)
+                )
         return found
 
     def to_seconds(self, frames: int) -> float:
         """Return a number of frames in seconds, rounded once; raises PlanError without a rate."""
         if self.frame_rate is None:
             raise PlanError(
-                "the data has no seconds", hint="give --frame-rate for data that counts frames"
+                say("the data has no seconds"),
+                hint=say("give --frame-rate for data that counts frames"),
             )
         return float(frames / self.frame_rate)
 

@@ -9,6 +9,7 @@ dynamically the first K - 1, and the last bucket is open.
 from __future__ import annotations
 
 from ...errors import PlanError
+from ...wording import say
 from .request import Exporter, ExportRequest, assignment, header
 
 #: TensorFlow compares boundaries as int32.
@@ -56,7 +57,11 @@ def _render(
 ) -> str:
     if request.boundaries[-1] >= _HIGHEST:
         raise PlanError(
-            f"TensorFlow takes boundaries below {_HIGHEST}, not {request.boundaries[-1]}"
+            say(
+                "TensorFlow takes boundaries below {highest}, not {last}",
+                highest=_HIGHEST,
+                last=request.boundaries[-1],
+            )
         )
     return (
         header(request, *said)

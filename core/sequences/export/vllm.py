@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import PlanError
+from ...wording import say
 from ..batch_options import BatchOptions, bucket_batch_sizes
 from .request import Exporter, ExportRequest, header
 
@@ -20,10 +21,12 @@ def _render(request: ExportRequest) -> str:
     """Write prompt buckets; queries are rounded up to the block size."""
     block = request.block_size
     if block < 1:
-        raise PlanError(f"a block holds 1 token or more, not {block}")
+        raise PlanError(say("a block holds 1 token or more, not {block}", block=block))
     queries = tuple(sorted({-(-boundary // block) * block for boundary in request.boundaries}))
     if queries[0] == 1:
-        raise PlanError("a query of 1 token means decoding there", hint="take blocks of 2 or more")
+        raise PlanError(
+            say("a query of 1 token means decoding there"), hint=say("take blocks of 2 or more")
+        )
     lines = "".join(f"({rows}, {query}, 0)\n" for rows, query in _buckets(request, queries))
     return (
         header(
