@@ -21,8 +21,9 @@ from .planning import Planning
 from .sequences.buckets import PAD_TO_POLICIES
 from .sequences.dataset import DataOptions
 from .sequences.planners import METHOD_NAMES
-from .sequences.strategies import STRATEGIES
+from .sequences.strategies import EVERY, FURTHER
 from .state import LANGUAGES, MODES, PRESETS, SCREENS, Appearance, Model, Request, State
+from .wording import say
 
 FORMATS = ("jsonl", "csv", "tsv", "histogram", "fasta", "numbers", "text", "npy", "parquet")
 UNITS = ("words", "chars", "bytes")
@@ -184,7 +185,7 @@ VIEW_OPTIONS: tuple[Option, ...] = (
         "the chosen row of the table",
         str,
         None,
-        tuple(strategy.name for strategy in STRATEGIES),
+        tuple(strategy.name for strategy in EVERY),
     ),
     Option("--bias", "bias", "bias of each hidden unit (default 0)", finite, "B"),
     Option("--weight-scale", "weight_scale", "scale of the weights (default 0.3)", finite, "X"),
@@ -202,6 +203,11 @@ VIEW_OPTIONS: tuple[Option, ...] = (
     Option("--preset", "preset", "what the Lab shows", str, None, PRESETS),
     Option("--predict", "predict", "hide results until guessed or revealed"),
     Option("--time", "time", "measure the time of each strategy"),
+    Option(
+        "--all",
+        "all_strategies",
+        "every strategy, also " + ", ".join(strategy.name for strategy in FURTHER),
+    ),
     Option("--compare", "compare", "score the boundaries on other data too", str, "OTHER"),
 )
 
@@ -288,7 +294,7 @@ def parse(words: list[str]) -> Request:
 
 class _RaisingParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise DgplayError(message, where="command line")
+        raise DgplayError(message, where=say("command line"))
 
 
 def arguments(state: State, usual_preset: str | None = None) -> list[str]:

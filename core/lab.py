@@ -10,21 +10,17 @@ from .errors import PlanError
 from .report import (
     Distance,
     MethodRow,
-    ModeFacts,
     Neighbour,
-    StrategyRow,
     distance,
     method_rows,
     method_values,
-    mode_facts,
     neighbours,
-    strategy_rows,
-    values_of,
 )
 from .sequences.buckets import BucketTable
 from .sequences.histogram import Histogram
 from .session import Session
 from .state import State
+from .strategy_rows import ModeFacts, StrategyRow, mode_facts, strategy_rows, values_of
 
 
 @dataclass(frozen=True, eq=False)

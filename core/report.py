@@ -1,13 +1,12 @@
 """What a state amounts to, as records and as JSON: one source for the screens and the commands.
 
 Whatever follows from the histogram alone is here at once; what only a run can tell (errors,
-verdicts, times) comes from :func:`run_checks` and may be missing until then.
+verdicts, times) comes from strategy_rows.py and may be missing until then.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,30 +17,12 @@ from .compare import Side, compare_record, on_other
 from .errors import PlanError
 from .sequences.analysis import Analysis
 from .sequences.buckets import BucketTable, bucket_table
-from .sequences.checks import Baseline, Check, check
+from .sequences.checks import Baseline, Check
 from .sequences.dataset import Dataset
 from .sequences.edits import move
-from .sequences.histogram import Histogram
 from .sequences.planners import METHODS
-from .sequences.rnn import never
-from .sequences.strategies import STRATEGIES, Strategy
-from .sequences.strategy_counts import StrategyCounts
-from .sequences.timing import Timing, measure
 from .state import State, default_preset
-
-#: Compiled versions of one function before a capturing framework falls back to eager.
-RECOMPILE_LIMIT = 8
-
-
-@dataclass(frozen=True)
-class StrategyRow:
-    """One strategy: its counts, and what was found out by running it (None: not yet)."""
-
-    strategy: Strategy
-    counts: StrategyCounts
-    graphs_made: int
-    check: Check | None
-    timing: Timing | None
+from .strategy_rows import StrategyRow, run_checks, run_timings, strategy_record, strategy_rows
 
 
 @dataclass(frozen=True)
@@ -75,111 +56,9 @@ class Distance:
     change: int
 
 
-@dataclass(frozen=True)
-class ModeFacts:
-    """The graphs that one graph-building mode makes for this data.
-
-    ``graphs`` pairs what is run with how many graphs that takes; ``lengths`` is the number of
-    distinct lengths, which capture without a symbolic size meets one by one.
-    """
-
-    mode: str
-    graphs: tuple[tuple[str, int], ...]
-    lengths: int
-
-
-def strategy_rows(
-    state: State,
-    analysis: Analysis,
-    table: BucketTable,
-    checks: Mapping[str, Check] | None = None,
-    timings: Mapping[str, Timing] | None = None,
-) -> list[StrategyRow]:
-    """Return one row for each strategy, in the order of the table."""
-    histogram = analysis.histogram
-    rows = []
-    for strategy in STRATEGIES:
-        counts = strategy.counts(histogram, table, state.model.hidden)
-        rows.append(
-            StrategyRow(
-                strategy,
-                counts,
-                graphs_made(strategy, counts, state.mode, histogram),
-                (checks or {}).get(strategy.name),
-                (timings or {}).get(strategy.name),
-            )
-        )
-    return rows
-
-
-def values_of(row: StrategyRow) -> dict[str, int | float | bool | None]:
-    """Return what the cells of a row stand for, by column; None where it is not known."""
-    counts, found = row.counts, row.check
-    return {
-        "steps": counts.steps,
-        "waste": counts.waste,
-        "saved": counts.saved,
-        "extra": counts.extra,
-        "graphs": row.graphs_made,
-        "launches": counts.launches,
-        "macs": counts.macs,
-        "wrong": found.wrong if found else None,
-        "result": found.correct if found else None,
-        "error": found.max_abs_error if found else None,
-    }
-
-
 def method_values(row: MethodRow) -> dict[str, int | float | bool | None]:
     """Return what the cells of a method's row stand for, by column."""
     return {"steps": row.steps, "waste": row.waste, "excess": row.excess}
-
-
-def graphs_made(strategy: Strategy, counts: StrategyCounts, mode: str, histogram: Histogram) -> int:
-    """Return how many graphs a mode makes for a strategy.
-
-    Eager draws one for each call of the program: one a batch, or one a sequence run alone.
-    Static and capture compile one for each fixed shape; captured sequence by sequence, each
-    distinct length is another shape, up to the recompile limit.
-    """
-    if strategy.static or mode == "static":
-        return counts.graphs
-    return histogram.sequences if mode == "eager" else min(histogram.distinct, RECOMPILE_LIMIT)
-
-
-def mode_facts(analysis: Analysis, table: BucketTable) -> list[ModeFacts]:
-    """Return what each mode makes of the data, in the order of the modes."""
-    histogram = analysis.histogram
-    filled = sum(1 for bucket in table.buckets if bucket.count)
-    compiled = min(histogram.distinct, RECOMPILE_LIMIT)
-    distinct = histogram.distinct
-    return [
-        ModeFacts("eager", (("each sequence", histogram.sequences),), distinct),
-        ModeFacts("static", (("pad", 1), ("bucketed", filled), ("while_loop", 1)), distinct),
-        ModeFacts(
-            "capture",
-            (
-                ("per length", compiled),
-                ("symbolic", symbolic_compiles(analysis.dataset)),
-                ("bucketed", filled),
-            ),
-            distinct,
-        ),
-    ]
-
-
-def symbolic_compiles(dataset: Dataset) -> int:
-    """Return how often capture compiles a program that takes any number of steps.
-
-    The first size is compiled as it is, the second distinct one makes the size symbolic, and
-    0 and 1 always have graphs of their own. Follows the order of the rows where it is known,
-    else shortest first.
-    """
-    histogram = dataset.histogram
-    special = sum(1 for size in (0, 1) if histogram.count_between(size, size))
-    larger = histogram.distinct - special
-    known = dataset.in_order
-    first = int(known[0]) if known is not None and len(known) else histogram.minimum
-    return special + (min(larger, 2) if first > 1 else min(larger, 1))
 
 
 def method_rows(state: State, analysis: Analysis) -> list[MethodRow]:
@@ -224,57 +103,6 @@ def distance(analysis: Analysis, table: BucketTable) -> Distance:
     return Distance(k, steps, boundaries, steps - table.steps)
 
 
-def run_checks(
-    state: State,
-    analysis: Analysis,
-    *,
-    names: tuple[str, ...] | None = None,
-    baseline: Baseline | None = None,
-    cancelled: Callable[[], bool] = never,
-) -> dict[str, Check]:
-    """Run the named strategies (all by default) and compare them with the eager run.
-
-    ``baseline`` shares the eager runs between calls on the same data and model. Raises
-    CancelledError.
-    """
-    shared = baseline or Baseline(analysis.dataset, state.model_options)
-    table = table_of(state, analysis)
-    return {
-        strategy.name: check(
-            strategy,
-            analysis.dataset,
-            table,
-            state.model_options,
-            cancelled=cancelled,
-            baseline=shared,
-        )
-        for strategy in STRATEGIES
-        if names is None or strategy.name in names
-    }
-
-
-def run_timings(
-    state: State,
-    analysis: Analysis,
-    *,
-    names: tuple[str, ...] | None = None,
-    baseline: Baseline | None = None,
-    cancelled: Callable[[], bool] = never,
-) -> dict[str, Timing]:
-    """Measure the named strategies (all by default) on the sequences that fit the budget.
-
-    None fits: no entries. Raises CancelledError.
-    """
-    shared = baseline or Baseline(analysis.dataset, state.model_options)
-    table = table_of(state, analysis)
-    measured = {
-        strategy.name: measure(strategy, shared, table, cancelled=cancelled)
-        for strategy in STRATEGIES
-        if names is None or strategy.name in names
-    }
-    return {name: timing for name, timing in measured.items() if timing is not None}
-
-
 def data_record(dataset: Dataset) -> dict[str, Any]:
     """Return the ``data`` object of the JSON: what was read and where every row went."""
     histogram = dataset.histogram
@@ -308,28 +136,6 @@ def verdicts_of(table: BucketTable, check_of_bucketed: Check | None) -> tuple[bo
     """Return one verdict for each bucket, None where nothing of it was checked."""
     per_bucket = check_of_bucketed.per_bucket if check_of_bucketed else ()
     return per_bucket or (None,) * len(table.buckets)
-
-
-def strategy_record(row: StrategyRow) -> dict[str, Any]:
-    """Return one of the ``strategies`` of the JSON."""
-    counts = row.counts
-    found = row.check or Check(None, 0, 0, None)
-    return {
-        "name": counts.name,
-        "steps": counts.steps,
-        "real_steps": counts.real_steps,
-        "waste": counts.waste,
-        "saved": counts.saved,
-        "extra": counts.extra,
-        "macs": counts.macs,
-        "graphs": counts.graphs,
-        "launches": counts.launches,
-        "seconds": row.timing.seconds if row.timing else None,
-        "max_abs_error": found.max_abs_error,
-        "wrong": found.wrong,
-        "checked": found.checked,
-        "correct": found.correct,
-    }
 
 
 def reproduce(state: State, analysis: Analysis) -> str:

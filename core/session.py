@@ -16,7 +16,7 @@ from .predict import Prediction
 from .sequences.analysis import Analysis
 from .sequences.checks import Check
 from .sequences.dataset import DataOptions
-from .sequences.strategies import STRATEGIES
+from .sequences.strategies import EVERY, shown
 from .sequences.timing import Timing
 from .state import Model, Request, State, default_preset, open_state
 
@@ -25,21 +25,29 @@ from .state import Model, Request, State, default_preset, open_state
 class Known:
     """What workers have found out, as far as it holds for the present state.
 
-    ``checks`` and ``timings`` are by strategy; ``traces`` are of the sequence looked at.
+    ``checks`` and ``timings`` are by strategy, a time None where it cannot be measured;
+    ``traces`` are of the sequence looked at.
     """
 
     checks: Mapping[str, Check] = field(default_factory=dict)
-    timings: Mapping[str, Timing] = field(default_factory=dict)
+    timings: Mapping[str, Timing | None] = field(default_factory=dict)
     traces: Traces | None = None
 
     def still_true(self, made_for: State, wanted: State) -> Known:
-        """Keep what holds for ``wanted``: only a strategy with buckets knows boundaries."""
+        """Keep what holds for ``wanted``: only a strategy with buckets knows boundaries.
+
+        The optimum knows their number.
+        """
         if (made_for.data, made_for.model) != (wanted.data, wanted.model):
             return Known()
         traces = self.traces if made_for.sequence == wanted.sequence else None
         if (made_for.boundaries, made_for.pad_to) == (wanted.boundaries, wanted.pad_to):
             return replace(self, traces=traces)
-        fixed = {item.name for item in STRATEGIES if not item.by_bucket}
+        same = (made_for.pad_to, len(made_for.boundaries)) == (
+            wanted.pad_to,
+            len(wanted.boundaries),
+        )
+        fixed = {item.name for item in EVERY if not item.by_bucket or (item.optimal and same)}
         return Known(
             {name: found for name, found in self.checks.items() if name in fixed},
             {name: timing for name, timing in self.timings.items() if name in fixed},
@@ -88,14 +96,18 @@ class Session:
     @property
     def unchecked(self) -> tuple[str, ...]:
         """Names of the strategies whose check is not known for the present state."""
-        return tuple(item.name for item in STRATEGIES if item.name not in self.checks)
+        return tuple(name for name in self._names if name not in self.checks)
 
     @property
     def untimed(self) -> tuple[str, ...]:
         """Names of the strategies whose time is asked for and not known."""
         if not self.state.time:
             return ()
-        return tuple(item.name for item in STRATEGIES if item.name not in self.known.timings)
+        return tuple(name for name in self._names if name not in self.known.timings)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(item.name for item in shown(self.state.all_strategies))
 
     def act(self, action: Action, *, held: bool = False) -> Session:
         """Apply an action; with ``held`` it joins the change before it as one undo."""

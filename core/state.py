@@ -15,6 +15,8 @@ from .sequences.analysis import Analysis
 from .sequences.buckets import check_boundaries
 from .sequences.dataset import DataOptions
 from .sequences.rnn import ModelOptions
+from .sequences.strategies import FURTHER
+from .wording import say
 
 MODES = ("eager", "static", "capture")
 PRESETS = ("lesson", "data")
@@ -53,7 +55,8 @@ class State:
     ``boundaries`` are inclusive pad-to sizes, ``bucket`` the active one from 1. ``sequence`` is
     the one under the magnifying glass, from 0, and ``step`` the step looked at, from 1 (None: the
     last); on the Graph screen ``step`` is its cursor. ``predict`` hides results until guessed,
-    ``time`` asks for measured times, ``compare`` names other data for the same boundaries.
+    ``time`` asks for measured times, ``compare`` names other data for the same boundaries;
+    ``all_strategies`` shows every strategy, not only those that are always there.
     """
 
     data: DataOptions = field(default_factory=DataOptions)
@@ -69,6 +72,7 @@ class State:
     step: int | None = None
     predict: bool = False
     time: bool = False
+    all_strategies: bool = False
     compare: str | None = None
     preset: str = "lesson"
     screen: str = "lab"
@@ -133,17 +137,32 @@ def opening_boundaries(request: Request, analysis: Analysis) -> tuple[int, ...]:
 
 
 def open_state(request: Request, analysis: Analysis) -> State:
-    """Make the state that a request asks for on the data it names; raises PlanError."""
+    """Make the state that a request asks for on the data it names; raises PlanError.
+
+    A chosen strategy that only the whole table has shows the whole table.
+    """
     boundaries = opening_boundaries(request, analysis)
     if request.state.bucket > len(boundaries):
-        raise PlanError(f"there is no bucket {request.state.bucket} of {len(boundaries)}")
+        raise PlanError(
+            say(
+                "there is no bucket {bucket} of {buckets}",
+                bucket=request.state.bucket,
+                buckets=len(boundaries),
+            )
+        )
     sequences = analysis.histogram.sequences
     if request.state.sequence >= sequences:
         raise PlanError(
-            f"there is no sequence {request.state.sequence}, they are 0 to {sequences - 1}"
+            say(
+                "there is no sequence {sequence}, they are 0 to {last}",
+                sequence=request.state.sequence,
+                last=sequences - 1,
+            )
         )
+    further = request.state.strategy in {strategy.name for strategy in FURTHER}
     return replace(
         request.state,
         boundaries=boundaries,
+        all_strategies=request.state.all_strategies or further,
         preset=request.preset or default_preset(analysis),
     )

@@ -12,16 +12,11 @@ from fractions import Fraction
 
 from .compare import Side
 from .predict import Prediction
-from .report import (
-    Distance,
-    MethodRow,
-    Neighbour,
-    StrategyRow,
-    verdicts_of,
-)
+from .report import Distance, MethodRow, Neighbour, verdicts_of
 from .sequences.buckets import BucketTable
 from .sequences.checks import Check
 from .sequences.timing import Timing
+from .strategy_rows import StrategyRow
 
 #: What each column holds, as the help and the tooltips say it.
 FORMULAS: Mapping[str, str] = {
@@ -36,7 +31,7 @@ FORMULAS: Mapping[str, str] = {
     "result": "whether every checked output equals the per-sequence run",
     "error": "largest absolute difference of an output",
     "checked": "sequences run and compared",
-    "seconds": "milliseconds: the median of the measured runs, and their quartiles",
+    "seconds": "milliseconds: the median of the measured runs, and their quartiles; with compiling",
     "excess": "steps over the least for the same number of buckets",
     "pad": "what the sequences of the bucket are padded to",
     "n": "sequences in the bucket",

@@ -1,6 +1,7 @@
 """The check: run a strategy and compare its outputs with the eager run of each sequence.
 
-It has a budget of cell steps, padding counted. What is checked: the shortest and the longest
+It has a budget of cell steps, padding counted; a strategy that runs on the graph engine has a
+smaller one of its own. What is checked: the shortest and the longest
 sequence, for a strategy with buckets the ends of each bucket, then a seeded sample without
 replacement; everything where it fits. What does not fit is not run, and the result says so. Only
 a strategy with buckets depends on the boundaries, so the results of all others stay true when a
@@ -23,7 +24,7 @@ from .histogram import Histogram
 from .inputs import Ragged, open_source
 from .rnn import ModelOptions, macs_per_step, make_rnn, never
 from .strategies import Strategy
-from .strategy_runs import Job
+from .strategy_runs import Job, Tally
 
 #: Cell steps that one strategy may execute in a check, padding included.
 BUDGET = 200_000
@@ -158,10 +159,12 @@ def run_outputs(
     *,
     alone: bool = True,
     cancelled: Callable[[], bool] = never,
+    tally: Tally | None = None,
 ) -> Floats:
     """Run ``strategy`` on ``batch`` and read out: (n, outputs). Raises CancelledError.
 
-    A sequence without steps is never run: its output is the readout of h0.
+    A sequence without steps is never run: its output is the readout of h0. ``tally`` is counted
+    up by what was really run.
     """
     rnn = baseline.rnn
     states = np.zeros((len(batch.lengths), rnn.hidden))
@@ -170,9 +173,22 @@ def run_outputs(
     for start in range(0, len(real), rows_at_once):
         rows = real[start : start + rows_at_once]
         longest = baseline.histogram.maximum
-        job = Job(rnn, batch.take(rows), longest, table, alone=alone, cancelled=cancelled)
+        job = Job(
+            rnn,
+            batch.take(rows),
+            longest,
+            table,
+            alone=alone,
+            cancelled=cancelled,
+            tally=tally or Tally(),
+        )
         states[rows] = strategy.run(job)
     return rnn.read_out(states)
+
+
+def budget_of(strategy: Strategy, baseline: Baseline) -> int:
+    """Return the cell steps that ``strategy`` may run: the budget, or less where it says so."""
+    return min(baseline.budget, strategy.most_steps or baseline.budget)
 
 
 def choose(strategy: Strategy, baseline: Baseline, table: BucketTable) -> list[int]:
@@ -182,7 +198,7 @@ def choose(strategy: Strategy, baseline: Baseline, table: BucketTable) -> list[i
     sample after them stops at the first sequence that does not, so that it is not biased towards
     short ones. A sequence without steps counts as one step.
     """
-    histogram, left = baseline.histogram, baseline.budget
+    histogram, left = baseline.histogram, budget_of(strategy, baseline)
     costs = {0: 1}
 
     def cost(length: int) -> int:

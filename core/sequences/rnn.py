@@ -13,21 +13,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import DgplayError
+from ..wording import say
 from .generators import INPUT_SIZE, OUTPUT_SIZE, REFERENCE_HIDDEN
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Product = Callable[[Floats, Floats], Floats]
 
 MOST_HIDDEN = 1024
 
 #: How many time steps of one sequence are projected at once, so that a long one needs no room.
 _BLOCK = 1024
+
+
+class MaskedOutput(Enum):
+    """What a masked step returns; the state itself is held in either case.
+
+    ``HOLD`` returns the state as it is, the same bits as the step before; ``ZERO`` returns zeros,
+    so that whoever sums or averages over steps gets nothing from padding.
+    """
+
+    HOLD = "hold"
+    ZERO = "zero"
 
 
 class CancelledError(Exception):
@@ -102,11 +116,24 @@ class Rnn:
         """Return h @ Wy for states of shape (n, H): shape (n, outputs)."""
         return times_alone(h, self.wy)
 
-    def states(self, x: Floats) -> Floats:
-        """Run one sequence of shape (steps, inputs) and return all its states, (steps, H)."""
+    def states(
+        self,
+        x: Floats,
+        real: Bools | None = None,
+        at_masked: MaskedOutput = MaskedOutput.HOLD,
+    ) -> Floats:
+        """Run one sequence of shape (steps, inputs) and return what each step returns, (steps, H).
+
+        ``real`` says which steps count, (steps,); None means all of them. A masked step leaves
+        the state alone; what it returns is ``at_masked``.
+        """
         states = np.empty((len(x), self.hidden))
+        counts = [True] * len(x) if real is None else real.tolist()
         h = np.zeros(self.hidden)
-        for state, projected in zip(states, self.project(x), strict=True):
+        for state, projected, counted in zip(states, self.project(x), counts, strict=True):
+            if not counted:
+                state[:] = h if at_masked is MaskedOutput.HOLD else 0.0
+                continue
             h.dot(self.wh, state)
             np.add(state, projected, state)
             np.tanh(state, state)
@@ -148,12 +175,15 @@ def make_rnn(model: ModelOptions) -> Rnn:
     for a width outside 1…1024, a negative seed, a scale or bias that is not finite.
     """
     if not 1 <= model.hidden <= MOST_HIDDEN:
-        raise DgplayError(f"is 1 to {MOST_HIDDEN}, not {model.hidden}", where="--hidden")
+        raise DgplayError(
+            say("is 1 to {most}, not {hidden}", most=MOST_HIDDEN, hidden=model.hidden),
+            where="--hidden",
+        )
     if model.seed < 0:
-        raise DgplayError(f"a seed is 0 or above, not {model.seed}", where="--seed")
+        raise DgplayError(say("a seed is 0 or above, not {seed}", seed=model.seed), where="--seed")
     for option, value in (("--weight-scale", model.weight_scale), ("--bias", model.bias)):
         if not math.isfinite(value):
-            raise DgplayError(f"{value} is not a finite number", where=option)
+            raise DgplayError(say("{value} is not a finite number", value=value), where=option)
     key = model.seed if model.hidden == REFERENCE_HIDDEN else [model.seed, model.hidden]
     rng = np.random.default_rng(key)
     with np.errstate(over="ignore"):

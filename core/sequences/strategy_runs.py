@@ -1,15 +1,16 @@
-"""The strategies as programs: how each one really runs the RNN on sequences of unequal length.
+"""Padded strategies as programs: how each one really runs the RNN on a filled batch.
 
 A padded run is one batch of rows that all take ``pad_to`` steps. Inputs are fetched from the
-ragged buffer for the rows that still have some; what the others get in that step (zeros, or their
-last input again) and whether a mask holds their state is what tells the strategies apart. Rows
-are ordered by length, so the rows with inputs are always the first ones.
+ragged buffer for the rows that still have some; what the others get in that step, whether a mask
+holds their state and by which arithmetic, and which state is read, is what tells the strategies
+apart. Rows are ordered by length, so the rows with inputs are always the first ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from itertools import pairwise
 
 import numpy as np
@@ -26,6 +27,35 @@ _BLOCK_NUMBERS = 131_072
 _FEW_ROWS = 3
 
 
+class Mask(Enum):
+    """How a padded step is kept out of the state.
+
+    ``ARITHMETIC`` is m * new + (1 - m) * old: right as long as ``new`` is a number, for 0 * NaN
+    is NaN. ``WHERE`` selects one of the two, so that nothing in ``new`` can get through.
+    """
+
+    NONE = "none"
+    ARITHMETIC = "arithmetic"
+    WHERE = "where"
+
+
+@dataclass
+class Tally:
+    """What a run really did: cell steps, padding included, calls of the cell, compiled graphs.
+
+    ``graphs`` is counted where graphs are really drawn or compiled; numpy compiles none.
+    """
+
+    steps: int = 0
+    launches: int = 0
+    graphs: int = 0
+
+    def launched(self, rows: int, times: int) -> None:
+        """Count ``times`` calls of the cell on ``rows`` rows."""
+        self.steps += rows * times
+        self.launches += times
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """What a strategy runs on, and how.
@@ -33,6 +63,8 @@ class Job:
     ``batch`` holds sequences of length 1 or more, ``longest`` is the longest length of the whole
     data, which ``pad`` pads to. ``alone`` multiplies row by row, so that no rounding differs from
     the eager run (see rnn.py); without it all rows are multiplied together, as is fastest.
+    ``pad_value`` is what a padded input holds unless a strategy fills it with zeros itself.
+    ``tally`` is counted up by the run.
     """
 
     rnn: Rnn
@@ -41,30 +73,47 @@ class Job:
     table: BucketTable
     alone: bool = True
     cancelled: Callable[[], bool] = never
+    pad_value: float = 0.0
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def times(self) -> Product:
+        """The product of rows and a matrix that this run uses."""
+        return times_alone if self.alone else times_together
 
 
 def run_padded(
-    job: Job, pad_to: int, *, left: bool = False, repeat_last: bool = False, masked: bool = False
+    job: Job,
+    pad_to: int,
+    *,
+    left: bool = False,
+    repeat_last: bool = False,
+    mask: Mask = Mask.NONE,
+    zeroed: bool = False,
+    gather: bool = False,
 ) -> Floats:
-    """Run ``job.batch`` as one batch for ``pad_to`` steps; return the last states, (n, H).
+    """Run ``job.batch`` as one batch for ``pad_to`` steps; return the states read, (n, H).
 
-    Rows are filled on the right, or on the ``left``, with zeros or (``repeat_last``) with their
-    last input. ``masked`` computes every step of every row, then keeps the old state where the
-    step is padding; an empty row keeps h0 exactly. Raises CancelledError.
+    Rows are filled on the right, or on the ``left``, with the pad value, with zeros (``zeroed``)
+    or with their last input (``repeat_last``). With a ``mask`` every step of every row is
+    computed, then the old state is kept where the step is padding; an empty row keeps h0
+    exactly. What is read is the state after the last step, or with ``gather`` the state after
+    the last real step of each row. Raises CancelledError.
     """
     rnn = job.rnn
-    times = times_alone if job.alone else times_together
     order = np.argsort(-job.batch.lengths, kind="stable")
     rows = job.batch.take(order)
-    filler = np.broadcast_to(rnn.blank, (len(order), rnn.hidden))
-    if repeat_last:
-        filler = _last_inputs(rnn, rows, times)
     h = np.zeros((len(order), rnn.hidden))
-    total = np.empty_like(h)
-    multiply = _multiplier(h, rnn.wh, total, job.alone)
-    for active, projected in _blocks(job, rows, pad_to, left, times):
-        mask = (np.arange(len(order)) < active)[:, None]
-        padding = active < len(order)
+    total, read = np.empty_like(h), np.zeros_like(h)
+    multiply = multiplier(h, rnn.wh, total, job.alone)
+    filler = _filler(job, rows, repeat_last, zeroed)
+    alive = len(order)
+    for active, projected in blocks(job, rows, pad_to, left):
+        job.tally.launched(len(order), len(projected))
+        if gather:
+            read[active:alive] = h[active:alive]
+            alive = active
+        padding, hold = active < len(order), _holder(mask, h, total, active)
         top, rest, rest_filler = total[:active], total[active:], filler[active:]
         for inputs in projected:
             if job.cancelled():
@@ -73,14 +122,38 @@ def run_padded(
             np.add(top, inputs, top)
             if padding:
                 np.add(rest, rest_filler, rest)
-            if masked and padding:
-                np.tanh(total, total)
-                np.copyto(h, total, where=mask)
-            else:
+            if hold is None:
                 np.tanh(total, h)
+            else:
+                np.tanh(total, total)
+                hold()
+    if gather:
+        h[alive:] = read[alive:]
     restored = np.empty_like(h)
     restored[order] = h
     return restored
+
+
+def _holder(mask: Mask, h: Floats, total: Floats, active: int) -> Callable[[], None] | None:
+    """Return a call that takes ``total`` over into ``h`` for the ``active`` first rows only.
+
+    None where nothing is held back: no mask, or no row that is padded.
+    """
+    real = np.arange(len(h))[:, None] < active
+    m = real.astype(np.float64)
+    rest = 1.0 - m
+
+    def where() -> None:
+        np.copyto(h, total, where=real)
+
+    def arithmetic() -> None:
+        np.multiply(total, m, total)
+        np.multiply(h, rest, h)
+        np.add(h, total, h)
+
+    if mask is Mask.NONE or active == len(h):
+        return None
+    return where if mask is Mask.WHERE else arithmetic
 
 
 def run_pad(job: Job) -> Floats:
@@ -89,8 +162,18 @@ def run_pad(job: Job) -> Floats:
 
 
 def run_pad_mask(job: Job) -> Floats:
-    """Zeros on the right, and a mask that holds the state from the last real step on."""
-    return run_padded(job, job.longest, masked=True)
+    """Padding on the right, and m * new + (1 - m) * old, which holds the last real state."""
+    return run_padded(job, job.longest, mask=Mask.ARITHMETIC)
+
+
+def run_pad_where(job: Job) -> Floats:
+    """Padding on the right overwritten with zeros, and the old state selected by ``where``."""
+    return run_padded(job, job.longest, mask=Mask.WHERE, zeroed=True)
+
+
+def run_gather_last(job: Job) -> Floats:
+    """Padding on the right, no mask; the state after the last real step is the one read."""
+    return run_padded(job, job.longest, gather=True)
 
 
 def run_left_pad(job: Job) -> Floats:
@@ -113,7 +196,7 @@ def run_bucketed(job: Job) -> Floats:
         rows = np.flatnonzero(buckets == bucket)
         batch = job.batch.take(rows)
         pad_to = job.table.pad_to_of(int(batch.lengths[0]))
-        states[rows] = run_padded(replace(job, batch=batch), pad_to, masked=True)
+        states[rows] = run_padded(replace(job, batch=batch), pad_to, mask=Mask.WHERE)
     return states
 
 
@@ -128,6 +211,7 @@ def run_dynamic(job: Job) -> Floats:
     for row, (start, length) in enumerate(spans):
         if job.cancelled():
             raise CancelledError
+        job.tally.launched(1, length)
         h.fill(0.0)
         for x in batch.x[start : start + length]:
             x.dot(wx, from_x)
@@ -140,7 +224,7 @@ def run_dynamic(job: Job) -> Floats:
     return states
 
 
-def _multiplier(h: Floats, wh: Floats, total: Floats, alone: bool) -> Callable[[], object]:
+def multiplier(h: Floats, wh: Floats, total: Floats, alone: bool) -> Callable[[], object]:
     """Return a call that writes h @ Wh into ``total``: in one product or row by row."""
     if not alone:
         return lambda: h.dot(wh, total)
@@ -156,6 +240,17 @@ def _multiplier(h: Floats, wh: Floats, total: Floats, alone: bool) -> Callable[[
     return multiply
 
 
+def _filler(job: Job, rows: Ragged, repeat_last: bool, zeroed: bool) -> Floats:
+    """Return what a padded step of each row adds to the product with its state, (n, H)."""
+    rnn = job.rnn
+    if repeat_last:
+        return _last_inputs(rnn, rows, job.times)
+    blank = rnn.blank
+    if job.pad_value != 0.0 and not zeroed:
+        blank = rnn.project(np.full((1, rnn.wx.shape[0]), job.pad_value))[0]
+    return np.broadcast_to(blank, (len(rows.lengths), rnn.hidden))
+
+
 def _last_inputs(rnn: Rnn, rows: Ragged, times: Product) -> Floats:
     """Project the last input of each row; a row without one gets a zero input."""
     filler = np.tile(rnn.blank, (len(rows.lengths), 1))
@@ -164,10 +259,8 @@ def _last_inputs(rnn: Rnn, rows: Ragged, times: Product) -> Floats:
     return filler
 
 
-def _blocks(
-    job: Job, rows: Ragged, pad_to: int, left: bool, times: Product
-) -> Iterator[tuple[int, Floats]]:
-    """Yield (active, projected) in the order of time steps.
+def blocks(job: Job, rows: Ragged, pad_to: int, left: bool = False) -> Iterator[tuple[int, Floats]]:
+    """Yield (active, projected) in the order of time steps; ``rows`` are longest first.
 
     ``projected`` has shape (steps, active, H): the projected inputs of the ``active`` first rows,
     the only ones that have inputs in these steps. Its size is bounded.
@@ -183,7 +276,7 @@ def _blocks(
             if job.cancelled():
                 raise CancelledError
             times_of = np.arange(time, min(time + block, stop))
-            yield active, _fetch(job.rnn, rows.x, origin, times_of, times)
+            yield active, _fetch(job.rnn, rows.x, origin, times_of, job.times)
 
 
 def _fetch(rnn: Rnn, x: Floats, origin: Ints, steps: Ints, times: Product) -> Floats:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import DgplayError
+from ..wording import say
 from .checks import BUDGET, affordable
 from .dataset import Dataset
 from .generators import Floats
 from .inputs import open_source
-from .rnn import ModelOptions, Rnn, make_rnn
+from .rnn import Bools, ModelOptions, make_rnn
 
 #: Strategies of which one sequence can be traced.
 TRACED = ("dynamic", "pad", "pad+mask", "bucketed", "left-pad", "repeat-last")
@@ -47,24 +47,40 @@ def trace(
     more steps than the check's budget.
     """
     if strategy not in TRACED:
-        raise DgplayError(f"no trace of {strategy!r}", hint="there are " + ", ".join(TRACED))
+        raise DgplayError(
+            say("no trace of {strategy!r}", strategy=strategy),
+            hint=say("there are {names}", names=", ".join(TRACED)),
+        )
     sequences = dataset.histogram.sequences
     if not 0 <= sequence_index < sequences:
-        raise DgplayError(f"no sequence {sequence_index}", hint=f"there are {sequences}")
+        raise DgplayError(
+            say("no sequence {sequence_index}", sequence_index=sequence_index),
+            hint=say("there are {count}", count=sequences),
+        )
     rnn, source = make_rnn(model), open_source(dataset, model.seed, BUDGET)
     length = source.length(sequence_index)
     steps = length if strategy == "dynamic" else pad_to
     if steps < length:
-        raise DgplayError(f"sequence {sequence_index} has {length} steps, more than {pad_to}")
+        raise DgplayError(
+            say(
+                "sequence {sequence_index} has {length} steps, more than {pad_to}",
+                sequence_index=sequence_index,
+                length=length,
+                pad_to=pad_to,
+            )
+        )
     most = affordable(model.hidden)
     if steps > most:
-        raise DgplayError(f"a trace of {steps} steps is too long", hint=f"at most {most}")
+        raise DgplayError(
+            say("a trace of {steps} steps is too long", steps=steps),
+            hint=say("at most {most}", most=most),
+        )
     x = source.inputs(sequence_index)
     real_start = steps - length if strategy == "left-pad" else 0
     real_end = real_start + length
-    filled, held = _fill(x, steps, real_start, strategy), _held(strategy, steps, real_end)
+    filled, real = _fill(x, steps, real_start, strategy), _counted(strategy, steps, real_end)
     with np.errstate(all="ignore"):
-        states = _walk(rnn, filled, held)
+        states = rnn.states(filled, real)
         last = states[-1:] if steps else np.zeros((1, rnn.hidden))
         output = rnn.read_out(last)[0]
         error = float(np.max(np.abs(output - rnn.output(x))))
@@ -89,18 +105,8 @@ def _fill(x: Floats, steps: int, real_start: int, strategy: str) -> Floats:
     return filled
 
 
-def _held(strategy: str, steps: int, real_end: int) -> npt.NDArray[np.bool_]:
-    """Say for each step whether a mask holds the state in it."""
+def _counted(strategy: str, steps: int, real_end: int) -> Bools:
+    """Say for each step whether it changes the state, or a mask holds the state in it."""
     if strategy not in ("pad+mask", "bucketed"):
-        return np.zeros(steps, np.bool_)
-    return np.arange(steps) >= real_end
-
-
-def _walk(rnn: Rnn, x: Floats, held: npt.NDArray[np.bool_]) -> Floats:
-    """Return the state after each step, (steps, H); a held step is computed, then undone."""
-    states = np.empty((len(x), rnn.hidden))
-    h = np.zeros(rnn.hidden)
-    for state, projected, keep in zip(states, rnn.project(x), held.tolist(), strict=True):
-        state[:] = np.where(keep, h, np.tanh(h.dot(rnn.wh) + projected))
-        h = state
-    return states
+        return np.ones(steps, np.bool_)
+    return np.arange(steps) < real_end

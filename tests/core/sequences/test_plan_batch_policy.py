@@ -116,17 +116,19 @@ def test_more_sequences_than_fit_are_sampled_and_scaled() -> None:
 
 
 def test_the_expected_longest_of_draws() -> None:
-    """Two draws from 1 and 3, equally likely: 1 with probability 1/4, else 3."""
+    """Two of 2000, half of them 1 and half 3: both are 1 with probability 1/2 * 999/1999."""
     histogram = Histogram.from_counts({1: 1000, 3: 1000})
-    assert expected_of(histogram, (3,), BatchRule(size=2)) == pytest.approx(2000 * 2.5)
+    longest = 3 - 2 * 999 / 3998
+    assert expected_of(histogram, (3,), BatchRule(size=2)) == pytest.approx(2000 * longest)
     assert expected_of(histogram, (1, 3), BatchRule(size=2)) == pytest.approx(4000)
     assert expected_of(histogram, (3,), BatchRule(size=5000)) == 6000
 
 
 def test_the_budget_sets_how_many_are_drawn() -> None:
-    """n * E[longest of n] = budget: here n = 2, E = 2.5, budget 5."""
+    """Under 5 a 3 is always alone and ones stay together: nothing is ever padded."""
     histogram = Histogram.from_counts({1: 1000, 3: 1000})
-    assert expected_of(histogram, (3,), BatchRule(budget=5)) == pytest.approx(5000, rel=1e-4)
+    assert expected_of(histogram, (3,), BatchRule(budget=5)) == pytest.approx(4000, rel=1e-9)
+    assert simulate(histogram, (3,), BatchRule(budget=5)).mean_steps == 4000
 
 
 def test_the_expectation_is_near_the_simulation() -> None:

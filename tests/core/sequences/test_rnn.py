@@ -20,7 +20,7 @@ from dgplay.core.sequences.rnn import (
     make_rnn,
     times_alone,
 )
-from dgplay.core.sequences.strategy_runs import Job, run_dynamic, run_padded
+from dgplay.core.sequences.strategy_runs import Job, Mask, run_dynamic, run_padded
 
 
 def job_of(rnn, sequences, **options):
@@ -102,14 +102,14 @@ def test_a_masked_batch_is_the_eager_run_at_any_scale(lengths, more, hidden, bia
     sequences = random_sequences(lengths)
     job = job_of(rnn, sequences)
     eager = np.array([rnn.final_state(x) for x in sequences])
-    masked = run_padded(job, max(lengths) + more, masked=True)
+    masked = run_padded(job, max(lengths) + more, mask=Mask.WHERE)
     np.testing.assert_allclose(masked, eager, rtol=0, atol=1e-12)
     np.testing.assert_allclose(run_dynamic(job), eager, rtol=0, atol=1e-12)
 
 
 def test_case_28_an_empty_sequence_keeps_its_first_state():
     rnn = make_rnn(ModelOptions(bias=0.5))
-    states = run_padded(job_of(rnn, random_sequences([0, 3, 2])), 3, masked=True)
+    states = run_padded(job_of(rnn, random_sequences([0, 3, 2])), 3, mask=Mask.WHERE)
     assert np.array_equal(states[0], np.zeros(8))
     assert np.all(states[1:] != 0)
     assert np.array_equal(rnn.output(np.zeros((0, 16))), np.zeros(4))
@@ -119,7 +119,7 @@ def test_case_31_a_bias_goes_through_leading_pads():
     rnn = Rnn(np.zeros((1, 1)), np.ones((1, 1)), np.ones((1, 1)), bias=1.0)
     job = job_of(rnn, [np.zeros((0, 1))])
     assert run_padded(job, 2, left=True)[0, 0] == pytest.approx(0.9427, abs=5e-5)
-    assert run_padded(job, 2, masked=True)[0, 0] == 0
+    assert run_padded(job, 2, mask=Mask.WHERE)[0, 0] == 0
 
 
 def test_case_31_trailing_pads_change_the_state():
@@ -132,16 +132,16 @@ def test_case_31_trailing_pads_change_the_state():
 def test_case_34_a_masked_sequence_does_not_see_its_neighbours():
     rnn = make_rnn(ModelOptions(weight_scale=1.0))
     short, long = random_sequences([40, 400])
-    alone = run_padded(job_of(rnn, [short]), 40, masked=True)[0]
-    beside = run_padded(job_of(rnn, [long, short]), 400, masked=True)[1]
+    alone = run_padded(job_of(rnn, [short]), 40, mask=Mask.WHERE)[0]
+    beside = run_padded(job_of(rnn, [long, short]), 400, mask=Mask.WHERE)[1]
     np.testing.assert_allclose(beside, alone, rtol=0, atol=1e-12)
 
 
 def test_multiplying_together_gives_the_same_numbers_to_rounding():
     rnn = make_rnn(ModelOptions())
     sequences = random_sequences([3, 20, 7, 20, 1])
-    exact = run_padded(job_of(rnn, sequences), 20, masked=True)
-    fast = run_padded(job_of(rnn, sequences, alone=False), 20, masked=True)
+    exact = run_padded(job_of(rnn, sequences), 20, mask=Mask.WHERE)
+    fast = run_padded(job_of(rnn, sequences, alone=False), 20, mask=Mask.WHERE)
     np.testing.assert_allclose(fast, exact, rtol=0, atol=1e-12)
 
 
