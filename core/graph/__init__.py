@@ -4,7 +4,9 @@ Read in this order; each file says in its first lines what it owns:
 
 ==============  ==================================================================
 errors.py       every error that the engine explains
+sentences.py    what Python and numpy say, taken apart
 avals.py        shape, dtype, symbolic sizes, broadcasting
+summaries.py    what events say of a value; how numbers are written
 events.py       what happens, one schema for all modes; the log
 replay.py       the fold over events: a frame at any moment
 ops.py          the record of an op, the registry ``OPS``, ``infer``
@@ -13,12 +15,16 @@ kernels*.py     numpy kernels
 vjps*.py        gradient rules, written once against a builder
 kinks.py        the published table of derivatives at kinks
 opset.py        all ops, filled into ``OPS``
+option_text.py  the options of an op in words
 build.py        the ``Builder`` protocol; weak Python numbers
+placed.py       source positions and names, which both builders of programs note
 operators.py    ``x + y``, ``x[i]``, ``x.sum()`` for Tensor and Sym
 ir.py           the immutable ``Graph``, verify, text, dot
 views.py        what differs between two graphs, what repeats in one
 static.py       ``GraphBuilder`` and ``Sym``: drawing graphs, subgraphs of cond and while
-control.py      cond, while_loop and their one vjp
+control.py      cond and print; the vjp of cond
+trips.py        one value for each trip of a loop
+loops.py        while_loop, and its gradients of every order
 grad.py         gradients appended to a graph
 arrays.py       ``ArrayBuilder``: the protocol on plain arrays, for the tape's backward
 interp.py       the plain interpreter of graphs, counters, live bytes

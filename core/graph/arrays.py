@@ -7,24 +7,28 @@ numbers pass as operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
 
 from . import kernels
-from .avals import Aval, DType, Shape, TupleAval
+from .avals import FLOAT64, Aval, DType, Shape, TripsAval, TupleAval
 from .build import Branch, Builder
 from .interp import Interpreter
 from .ops import Array, Op, get_op, infer
+from .trips import Trips
+
+_ONE = np.array(1.0)  #: numpy converts a Python number in every call, which costs more than this
 
 
 def value_aval(value: Any) -> Any:
-    """Return the aval of an array, a number, or the several results of a control-flow op."""
+    """Return the aval of an array, a number, the trips of a loop, or several results."""
     if isinstance(value, tuple):
-        items = tuple(item for item in value if isinstance(item, np.ndarray))
-        return TupleAval(tuple(Aval(item.shape, item.dtype) for item in items))
+        return TupleAval(tuple(value_aval(item) for item in value))
+    if isinstance(value, Trips):
+        return TripsAval(value.item)
     array = value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value)
     return Aval(array.shape, array.dtype)
 
@@ -41,6 +45,7 @@ class ArrayBuilder(Builder[Any]):
     neg: Callable[[Any], Any] = staticmethod(np.negative)  # type: ignore[assignment]
     where: Callable[[Any, Any, Any], Any] = staticmethod(np.where)  # type: ignore[assignment]
     outer: Callable[[Any, Any], Any] = staticmethod(kernels.outer)  # type: ignore[assignment]
+    dot: Callable[[Any, Any], Any] = staticmethod(np.ndarray.dot)  # type: ignore[assignment]
     matmul = staticmethod(kernels.matmul)
 
     def __init__(self, interpreter: Interpreter | None = None) -> None:
@@ -81,15 +86,26 @@ class ArrayBuilder(Builder[Any]):
         return np.full(shape, value, dtype)
 
     @staticmethod
+    def one_minus(x: Any) -> Any:
+        """Return ``1 - x``."""
+        return np.subtract(_ONE if x.dtype is FLOAT64 else 1.0, x)
+
+    @staticmethod
     def fit(gradient: Any, operand: Any) -> Any:
         """Return a gradient summed and cast to the shape and element type of its operand."""
-        if gradient.shape == operand.shape and gradient.dtype is operand.dtype:
-            return gradient
         if gradient.shape != operand.shape:
             gradient = kernels.sum_to(np.asarray(gradient), operand.shape)
-        if gradient.dtype != operand.dtype:
-            gradient = gradient.astype(operand.dtype)
+        if gradient.dtype is not operand.dtype:
+            gradient = gradient.astype(operand.dtype, copy=False)
         return gradient
+
+    def fit_both(self, gradient: Any, operands: Sequence[Any], want: Sequence[bool]) -> Any:
+        """Return one gradient fitted to each of two operands, None where it is not wanted."""
+        x, y = operands
+        alike = gradient.shape == x.shape == y.shape and gradient.dtype is x.dtype is y.dtype
+        if alike and want[0] and want[1]:
+            return gradient, gradient
+        return super().fit_both(gradient, operands, want)
 
     def cond(self, pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> NoReturn:
         """Gradient rules do not draw; they call ops with graphs that are already drawn."""

@@ -11,11 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..wording import say
 from .errors import DimNeeded, DTypeError, ShapeError
+from .sentences import recognized
 
 DType: TypeAlias = "np.dtype[Any]"
 
@@ -26,6 +29,8 @@ BOOL: DType = np.dtype(np.bool_)
 
 #: The element types that the engine computes with, and their short names in listings.
 DTYPES: dict[DType, str] = {FLOAT64: "f64", FLOAT32: "f32", INT64: "i64", BOOL: "bool"}
+
+_COUNT = say("the number of elements")
 
 _NATIVE: dict[DType, DType] = {dtype: dtype for dtype in DTYPES}
 
@@ -72,7 +77,9 @@ class SymbolicDim:
 
     def __mul__(self, other: Dim) -> Dim:
         if isinstance(other, SymbolicDim):
-            raise DimNeeded(other.symbols, f"the product of {self} and {other}")
+            raise DimNeeded(
+                other.symbols, say("the product of {self} and {other}", self=self, other=other)
+            )
         if other == 0:
             return 0
         terms = tuple((name, factor * other) for name, factor in self.terms)
@@ -166,7 +173,7 @@ class Aval:
     @property
     def size(self) -> int:
         """Number of elements; :class:`DimNeeded` when symbolic."""
-        return math.prod(exact(dim, "the number of elements") for dim in self.shape)
+        return math.prod(exact(dim, _COUNT) for dim in self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -185,7 +192,7 @@ class Aval:
 class TupleAval:
     """What is known about the several results of a ``cond`` or ``while_loop``."""
 
-    items: tuple[Aval, ...]
+    items: tuple[Aval | TripsAval, ...]
 
     def bind(self, sizes: Mapping[str, int]) -> TupleAval:
         """Return the avals with every symbol replaced by its number."""
@@ -200,7 +207,45 @@ class TupleAval:
         return f"({', '.join(str(item) for item in self.items)})"
 
 
-AnyAval: TypeAlias = "Aval | TupleAval"
+@dataclass(frozen=True, slots=True)
+class TripsAval:
+    """What is known about one value of every trip of a loop: what each is, not how many."""
+
+    item: Aval
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of one trip."""
+        return self.item.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of each trip."""
+        return self.item.dtype
+
+    @property
+    def size(self) -> int:
+        """Number of elements of one trip."""
+        return self.item.size
+
+    @property
+    def nbytes(self) -> int:
+        """0: only a run knows how many trips there are, and counts them."""
+        return 0
+
+    def bind(self, sizes: Mapping[str, int]) -> TripsAval:
+        """Return the aval with every symbol replaced by its number."""
+        return TripsAval(self.item.bind(sizes))
+
+    def __str__(self) -> str:
+        return f"{self.item} per trip"
+
+
+AnyAval: TypeAlias = "Aval | TupleAval | TripsAval"
+
+
+def _and(first: str, second: str) -> str:
+    return say("{first} and {second}", first=first, second=second)
 
 
 def broadcast_dims(op: str, dims: Sequence[Dim], shapes: Sequence[Shape]) -> Dim:
@@ -215,9 +260,20 @@ def broadcast_dims(op: str, dims: Sequence[Dim], shapes: Sequence[Shape]) -> Dim
         named = [d for d in (first, dim) if isinstance(d, SymbolicDim)]
         if named:
             symbols = tuple(sorted({name for d in named for name in d.symbols}))
-            raise DimNeeded(symbols, f"{op} compares the sizes {first} and {dim}")
-        listed = " and ".join(format_shape(shape) for shape in shapes)
-        raise ShapeError(f"{op}: shapes {listed} do not broadcast ({first} against {dim})")
+            raise DimNeeded(
+                symbols,
+                say("{op} compares the sizes {first} and {dim}", op=op, first=first, dim=dim),
+            )
+        listed = reduce(_and, (format_shape(shape) for shape in shapes))
+        raise ShapeError(
+            say(
+                "{op}: shapes {listed} do not broadcast ({first} against {dim})",
+                op=op,
+                listed=listed,
+                first=first,
+                dim=dim,
+            )
+        )
     return first
 
 
@@ -236,7 +292,14 @@ def promote(op: str, dtypes: Sequence[DType]) -> DType:
     """Return the common dtype; int64 with float32 gives float64, as numpy says."""
     result = np.result_type(*dtypes)
     if result not in DTYPES:
-        raise DTypeError(f"{op}: element type {result} is not one of {', '.join(DTYPES.values())}")
+        raise DTypeError(
+            say(
+                "{op}: element type {result} is not one of {known}",
+                op=op,
+                result=result,
+                known=", ".join(DTYPES.values()),
+            )
+        )
     return result
 
 
@@ -249,16 +312,26 @@ def as_array(value: object) -> np.ndarray[Any, DType]:
     try:
         array = np.array(value, order="C")
     except ValueError as error:
-        raise ShapeError(f"not a rectangular array of numbers: {error}") from None
+        raise ShapeError(
+            say("not a rectangular array of numbers: {error}", error=recognized(str(error)))
+        ) from None
     native = _NATIVE.get(array.dtype.newbyteorder("="))
     if native is not None:
         # One dtype object for each type: fast paths compare by identity.
         return array if array.dtype is native else array.astype(native)
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-        raise DTypeError(f"the whole number {int(array.max())} does not fit into 64 bits")
+        raise DTypeError(
+            say("the whole number {number} does not fit into 64 bits", number=int(array.max()))
+        )
     if array.size == 0 or array.dtype.kind in "iu":
         return array.astype(INT64 if array.dtype.kind in "iu" else FLOAT64)
-    raise DTypeError(f"element type {array.dtype} is not one of {', '.join(DTYPES.values())}")
+    raise DTypeError(
+        say(
+            "element type {dtype} is not one of {known}",
+            dtype=array.dtype,
+            known=", ".join(DTYPES.values()),
+        )
+    )
 
 
 def aval_of(array: np.ndarray[Any, DType]) -> Aval:

@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from ..wording import say
 from .avals import BOOL, FLOAT64, INT64, Aval, DType, Shape
 from .errors import OptionError
 from .ops import Array, Op
@@ -111,6 +112,10 @@ class Builder(ABC, Generic[V]):
         """Return ``x - y``."""
         return self.call("sub", x, y)
 
+    def one_minus(self, x: Any) -> V:
+        """Return ``1 - x``."""
+        return self.sub(1.0, x)
+
     def mul(self, x: Any, y: Any) -> V:
         """Return ``x * y``."""
         return self.call("mul", x, y)
@@ -130,6 +135,10 @@ class Builder(ABC, Generic[V]):
     def matmul(self, x: Any, y: Any, transpose_a: bool = False, transpose_b: bool = False) -> V:
         """Return the matrix product; a flag transposes the last two axes of that operand."""
         return self.call("matmul", x, y, transpose_a=transpose_a, transpose_b=transpose_b)
+
+    def dot(self, x: Any, y: Any) -> V:
+        """Return the matrix product of two values of one or two axes each."""
+        return self.call("matmul", x, y)
 
     def outer(self, x: Any, y: Any) -> V:
         """Return every product of an element of ``x`` with one of ``y``."""
@@ -163,6 +172,14 @@ class Builder(ABC, Generic[V]):
             gradient = self.call("cast", gradient, dtype=want.dtype.name)
         return gradient
 
+    def fit_both(self, gradient: V, operands: Sequence[V], want: Sequence[bool]) -> Any:
+        """Return one gradient fitted to each of two operands, None where it is not wanted."""
+        x, y = operands
+        return (
+            self.fit(gradient, x) if want[0] else None,
+            self.fit(gradient, y) if want[1] else None,
+        )
+
 
 def number_dtype(op: str, value: Number, dtypes: Sequence[DType]) -> DType:
     """Return the element type that a weak Python number takes beside arrays of ``dtypes``."""
@@ -171,7 +188,9 @@ def number_dtype(op: str, value: Number, dtypes: Sequence[DType]) -> DType:
         return BOOL
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:
-            raise OptionError(f"{op}: the whole number {value} does not fit into 64 bits")
+            raise OptionError(
+                say("{op}: the whole number {value} does not fit into 64 bits", op=op, value=value)
+            )
         return joint if joint is not None and joint.kind in "if" else INT64
     return joint if joint is not None and joint.kind == "f" else FLOAT64
 

@@ -10,6 +10,7 @@ import difflib
 from importlib import resources
 from pathlib import Path
 
+from ..wording import say
 from .lang import load
 from .lang_budget import DEFAULT_BUDGET, Budget
 from .lang_code import Program
@@ -27,9 +28,16 @@ def source(name: str) -> str:
     """Return the text of a bundled program; :class:`Refusal` lists the names there are."""
     if name not in NAMES:
         close = difflib.get_close_matches(name, NAMES, n=1)
-        hint = f"did you mean {close[0]}?" if close else "give a bundled name or a file"
+        hint = (
+            say("did you mean {name}?", name=close[0])
+            if close
+            else say("give a bundled name or a file")
+        )
         raise Refusal(
-            Place(), f"there is no program {name}", f"bundled are {', '.join(NAMES)}", hint
+            Place(),
+            say("there is no program {name}", name=name),
+            say("bundled are {known}", known=", ".join(NAMES)),
+            hint,
         )
     folder = resources.files(__package__) / "programs"
     return (folder / f"{name}.py").read_text(encoding="utf-8")
@@ -50,14 +58,19 @@ def from_path(path: Path, seed: int = 0, budget: Budget = DEFAULT_BUDGET) -> Pro
     size = path.stat().st_size
     if size > budget.source_bytes:
         raise Refusal(
-            Place(), f"{path} has {size:,} bytes", f"the budget is {budget.source_bytes:,}",
-            "split it, or keep data out of it",
-        )  # fmt: skip
+            Place(),
+            say("{path} has {size:,} bytes", path=path, size=size),
+            say("the budget is {source_bytes:,}", source_bytes=budget.source_bytes),
+            say("split it, or keep data out of it"),
+        )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise Refusal(
-            Place(), f"{path} is not UTF-8 text", "a program is text", "save it as UTF-8"
+            Place(),
+            say("{path} is not UTF-8 text", path=path),
+            say("a program is text"),
+            say("save it as UTF-8"),
         ) from None
     return load(text, path.name, seed, budget)
 

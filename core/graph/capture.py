@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .capture_call import Call, check_wanted
 from .capture_replay import Recording
 from .capture_trace import SizePolicy
@@ -121,7 +122,7 @@ class Capture:
         begun = time.perf_counter()
         try:
             if not self.guards and self.recording is not None:
-                result = self.recording.replay(call, self.main.place)
+                result = self.recording.replay(call, self.main.place, self.watcher)
             else:
                 result = call.run()
                 if not self.guards and not call.fell_back:
@@ -130,8 +131,8 @@ class Capture:
         except Refusal:
             raise
         except GraphError as error:
-            what, _, hint = str(error).partition("; ")
-            raise Refusal(self.main.place, what, "in this call", hint or "change it") from None
+            hint = error.hint or say("change it")
+            raise Refusal(self.main.place, error.what, say("in this call"), hint) from None
         call.stats.seconds = time.perf_counter() - begun
         return CallResult(
             result, gradients, call.stats, self.compiles, tuple(r.entry for r in call.runs),

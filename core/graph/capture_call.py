@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..wording import say
 from .capture_fallback import EagerRest, StateCopy
 from .capture_recipe import Rebuilder
 from .capture_runs import Run, run_backward
@@ -191,7 +192,7 @@ class Call:
         floats = [array for array in tensors_in(result) if array.dtype.kind == "f"]
         if not floats:
             raise NotDifferentiableError(
-                "no output is a float, so there is nothing to differentiate"
+                say("no output is a float, so there is nothing to differentiate")
             )
         found = self.backward([(a, np.ones(a.shape, a.dtype)) for a in floats])
         return {
@@ -228,15 +229,19 @@ def arrays_of(value: Any) -> Any:
 def check_wanted(name: str, inputs: Mapping[str, Any]) -> None:
     """Refuse the gradient of what is no float tensor among the inputs."""
     if name not in inputs:
-        known = ", ".join(inputs) or "none"
+        known = ", ".join(inputs) or say("none")
         raise Refusal(
-            Place(), f"there is no input {name} to differentiate", f"the inputs are: {known}",
-            "name one of them after --grad",
-        )  # fmt: skip
+            Place(),
+            say("there is no input {name} to differentiate", name=name),
+            say("the inputs are: {known}", known=known),
+            say("name one of them after --grad"),
+        )
     value = inputs[name]
     if not (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
         kind = value.dtype.name if isinstance(value, np.ndarray) else type(value).__name__
         raise Refusal(
-            Place(), f"{name} has no gradient: it is {kind}",
-            "only float tensors can be differentiated", f"feed it as a float, such as {name}=2",
-        )  # fmt: skip
+            Place(),
+            say("{name} has no gradient: it is {kind}", name=name, kind=kind),
+            say("only float tensors can be differentiated"),
+            say("feed it as a float, such as {name}=2", name=name),
+        )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .avals import Aval
 from .capture import Capture
 from .capture_call import Call
@@ -107,6 +108,6 @@ def _with_tensors(value: Any, made: Mapping[int, Tensor]) -> Any:
     if isinstance(value, np.ndarray):
         found = made.get(id(value))
         if found is None:
-            raise ShapeError("a captured helper returned a tensor that it did not make")
+            raise ShapeError(say("a captured helper returned a tensor that it did not make"))
         return found
     return value

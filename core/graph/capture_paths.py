@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ..wording import joined, say
 from .lang_values import Frame, ItemsIterator
 
 Path: TypeAlias = "tuple[tuple[str, Any], ...]"
@@ -43,19 +44,22 @@ def follow(frames: Sequence[Frame], constants: Any, path: Path) -> Any:
 
 def describe(path: Path, frames: Sequence[Frame]) -> str:
     """Return how sentences name a place: ``x``, ``xs[1]``, ``x in helper``, ``a value``."""
-    text = "a value in use"
-    where = ""
+    text: str = _IN_USE
+    function = ""
     for step, key in path:
         if step == "frame" and key > 0:
-            where = f" in {frames[key].code.name}"
+            function = frames[key].code.name
         elif step in ("name", "constant"):
             text = str(key)
         elif step == "stack":
-            text = "a value in use"
+            text = _IN_USE
         elif step in ("item", "part"):
-            text = f"{text}[{key}]"
+            text = joined("", (text, f"[{key}]"))
         elif step == "items":
-            text = "the loop" if text == "a value in use" else text
+            text = say("the loop") if text == _IN_USE else text
         elif step == "default":
-            text = f"a default of {text}"
-    return text + where
+            text = say("a default of {function}", function=text)
+    return say("{value} in {function}", value=text, function=function) if function else text
+
+
+_IN_USE = say("a value in use")

@@ -13,9 +13,13 @@ import numpy as np
 
 from .capture_runs import Run
 from .errors import GraphError
+from .events import Observer, RunEnded, RunStarted
 from .interp import Interpreter, RunStats
-from .lang_refusal import Place
+from .lang_refusal import Place, Refusal
 from .segments import Entry, unguarded
+
+#: The label of a session that replays a graph.
+REPLAYED = "replayed"
 
 
 class Call(Protocol):
@@ -55,19 +59,30 @@ class Recording:
             origin.update({id(array): ("live", number, i) for i, array in enumerate(run.live)})
         return cls(tuple(steps), _template(result, origin))
 
-    def replay(self, call: Call, place: Place) -> Any:
-        """Run the recorded graphs on the inputs of ``call``, whatever they are."""
+    def replay(self, call: Call, place: Place, watcher: Observer | None = None) -> Any:
+        """Run the recorded graphs on the inputs of ``call``, whatever they are.
+
+        Each is a session of its own for ``watcher``, which may stop it.
+        """
         made: list[list[Any]] = []
         for entry, sources in self.steps:
             arrays = [_resolve(source, call, made) for source in sources]
-            interpreter = Interpreter()
+            interpreter = Interpreter(watcher)
+            if watcher is not None:
+                watcher.emit(RunStarted("capture", REPLAYED))
             try:
                 with np.errstate(all="ignore"):
                     outputs = list(interpreter.run(entry.graph, arrays))
+            except Refusal:
+                raise
             except (ValueError, IndexError, TypeError, AttributeError, GraphError) as error:
                 raise unguarded(error, place) from None
             stats = interpreter.stats
             stats.dispatches = 1
+            if watcher is not None:
+                watcher.emit(
+                    RunEnded("capture", 1, stats.launches, stats.seconds, stats.peak_bytes)
+                )
             call.count(stats)
             own = [np.array(value) for value in outputs]
             made.append(call.note(entry, arrays, own, {}))

@@ -13,11 +13,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..wording import say
 from . import guards as make
 from .avals import Dim, symbol
 from .capture_paths import Path, describe
 from .events import Observer
 from .guards import Guard, State
+from .lang_budget import Meter
 from .lang_code import Instruction
 from .lang_host import Host, provenance
 from .lang_values import (
@@ -65,11 +67,12 @@ class Tracer:
     """The fakes of one attempt to draw a segment, its placeholders and guards."""
 
     def __init__(
-        self, state: State, builder: GraphBuilder, policy: SizePolicy, first: bool
+        self, state: State, builder: GraphBuilder, policy: SizePolicy, first: bool, meter: Meter
     ) -> None:
         self.state = state
         self.builder = builder
         self.policy = policy
+        self.meter = meter
         self.guards: list[Guard] = []
         self.inputs: list[Path] = []
         self.placeholders: list[Sym] = []
@@ -81,9 +84,8 @@ class Tracer:
         self._aliases: list[Path] = []
         if first:
             count = len(state.frames[0].variables.values)
-            arity = Guard(
-                f"arity == {count}", lambda now: len(now.frames[0].variables.values), count
-            )
+            text = say("arity == {count}", count=count)
+            arity = Guard(text, lambda now: len(now.frames[0].variables.values), count)
             self.guards.append(arity)
         self.frames = [
             self._frame(frame, (("frame", number),)) for number, frame in enumerate(state.frames)
@@ -114,6 +116,7 @@ class Tracer:
 
     def fake(self, value: Any, path: Path) -> Any:
         """Return the fake of a value; the same object gives the same fake."""
+        self.meter.step()  # a list may be long, and every item is guarded
         name = describe(path, self.state.frames)
         if isinstance(value, np.ndarray):
             return self._tensor(value, path, name)
@@ -128,7 +131,7 @@ class Tracer:
             self.guards.append(make.value_guard(path, name, value))
             return value
         if isinstance(value, ItemsIterator):
-            self._cursor(path, name, value.position, value.count)
+            self.guards.append(make.cursor_guard(path, name, value))
             items = self.fake(value.items, (*path, ("items", None)))
             return ItemsIterator(items, value.position, value.count)
         if isinstance(value, ZipValue):
@@ -139,14 +142,6 @@ class Tracer:
             return value
         self.guards.append(make.value_guard(path, name, value))
         return value
-
-    def _cursor(self, path: Path, name: str, position: int, count: int) -> None:
-        def found(state: State) -> str:
-            now = state.at(path)
-            return f"item {now.position} of {now.count}"
-
-        expected = f"item {position} of {count}"
-        self.guards.append(Guard(f"{name}: next is {expected}", found, expected))
 
     def _list(self, value: list[Any], path: Path, name: str) -> list[Any]:
         known = self._memo.get(id(value))
@@ -235,7 +230,7 @@ class Tracer:
         """Return all guards, those over several inputs at the end."""
         names = [describe(path, self.state.frames) for path in self.inputs]
         paths = [*self.inputs, *self._aliases]
-        found = list({guard.text: guard for guard in self.guards}.values())
+        found = list({(guard.text, guard.place): guard for guard in self.guards}.values())
         if self.inputs:
             wanted = [id(self.state.at(path)) in self.state.wanted for path in self.inputs]
             found.append(make.gradient_guard(tuple(self.inputs), names, wanted))
@@ -268,7 +263,7 @@ class CaptureHost(Host):
     def show(self, values: tuple[Any, ...], ask: Instruction) -> NoReturn:
         """End the segment: printing is Python's."""
         tensors = [value for value in values if is_tensor(value)]
-        where = provenance(tensors[0]) if tensors else "no tensor"
+        where = provenance(tensors[0]) if tensors else say("no tensor")
         raise SegmentEndsError(ask, "print", where, "")
 
     def read(self, slot: Any) -> Any:

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from . import tape
 from .arrays import value_aval
 from .avals import Aval
-from .build import Branch, Builder, lift
+from .build import Branch, lift
 from .errors import NotDifferentiableError, OptionError
 from .events import (
     Alloc,
     Free,
     GradContrib,
     GradReady,
-    Named,
     NodeCreated,
     NonFinite,
     Observer,
@@ -38,12 +37,14 @@ from .events import (
 )
 from .interp import Interpreter, RunStats
 from .ops import Op, get_op, launches, saved_positions
+from .option_text import option_text
+from .placed import PlacedBuilder
 from .recording import no_grad
 from .static import draw_cond, draw_while
 from .tensor import RunTensor, Tensor, compute, make
 
 
-class EagerBuilder(Builder[Tensor]):
+class EagerBuilder(PlacedBuilder[Tensor]):
     """Computes each op as the program reaches it and records a tape.
 
     ``stats`` holds the counters of everything run so far. ``print_line`` receives what the
@@ -53,10 +54,7 @@ class EagerBuilder(Builder[Tensor]):
     def __init__(
         self, observer: Observer | None = None, print_line: Callable[[str], None] | None = None
     ) -> None:
-        self.observer = observer
-        self.line = 0
-        self.column = 0
-        self.phase = "forward"
+        super().__init__(observer)
         self._interpreter = Interpreter(observer, print_line)
         self._count = 0
         self._alive: dict[int, weakref.ref[Tensor]] = {}
@@ -80,22 +78,12 @@ class EagerBuilder(Builder[Tensor]):
         aval: Aval = value_aval(value.value)
         return aval
 
-    def name(self, value: Tensor, name: str) -> None:
-        """Note the user's variable name for a value; the first name stays."""
-        if not value.name:
-            value.name = name
-            if self.observer is not None and value.builder is self:
-                self.observer.emit(Named(value.number, name))
-
-    @contextmanager
-    def at(self, line: int, column: int) -> Iterator[None]:
-        """Note a source position on what is computed inside."""
-        before = self.line, self.column
-        self.line, self.column = line, column
-        try:
-            yield
-        finally:
-            self.line, self.column = before
+    def keep_name(self, value: Tensor, name: str) -> int | None:
+        """Keep a first name on the tensor."""
+        if value.name:
+            return None
+        value.name = name
+        return value.number if value.builder is self else None
 
     def call(self, op: str | Op, *operands: Any, **options: Any) -> Tensor:
         """Apply an op now."""
@@ -120,7 +108,11 @@ class EagerBuilder(Builder[Tensor]):
         spent = time.perf_counter_ns() - start
         run.stats.seconds += spent / 1e9
         run.stats.launches += launches(record)
-        self._enter(tensor, record.name, args)
+        told = ""
+        if self.observer is not None and record.options:
+            scalar = isinstance(tensor.value, np.ndarray) and not tensor.value.ndim
+            told = option_text(record, tensor.attrs, scalar=scalar)
+        self._enter(tensor, record.name, args, told)
         if self.observer is not None:
             self._report(record, tensor, tensors, spent, tuple(dict.fromkeys(flags)))
         return tensor
@@ -143,11 +135,13 @@ class EagerBuilder(Builder[Tensor]):
         """
         for leaf in wrt:
             if not leaf.requires_grad:
-                raise NotDifferentiableError(f"{leaf.describe()} does not require a gradient")
+                raise NotDifferentiableError(
+                    say("{tensor} does not require a gradient", tensor=leaf.describe())
+                )
         floats = [t for t in outputs if t.value.dtype.kind == "f"]
         if wrt and not floats:
             raise NotDifferentiableError(
-                "no output is a float, so there is nothing to differentiate"
+                say("no output is a float, so there is nothing to differentiate")
             )
         roots = [t for t in floats if t.requires_grad]
         self.stats.dispatches += 1
@@ -210,7 +204,12 @@ class EagerBuilder(Builder[Tensor]):
             elif isinstance(value, (bool, int, float)):
                 dtypes.append(None)
             else:
-                raise OptionError(f"{op}: {type(value).__name__} is not a value of the program")
+                raise OptionError(
+                    say(
+                        "{op}: {kind} is not a value of the program",
+                        op=op, kind=type(value).__name__,
+                    )
+                )  # fmt: skip
             values.append(value)
         lifted = lift(op, values, dtypes)
         return [
@@ -218,7 +217,7 @@ class EagerBuilder(Builder[Tensor]):
             for value, array in zip(values, lifted, strict=True)
         ]
 
-    def _enter(self, tensor: Tensor, op: str, args: tuple[int, ...]) -> Tensor:
+    def _enter(self, tensor: Tensor, op: str, args: tuple[int, ...], options: str = "") -> Tensor:
         """Number a tensor of this run and follow how long it lives."""
         number = self._count
         self._count += 1
@@ -237,11 +236,11 @@ class EagerBuilder(Builder[Tensor]):
                 shape = str(value_aval(tensor.value))
                 text = constant_text(tensor.value) if op == "const" else ""
             else:
-                shape = f"{len(tensor.value)} results"
+                shape = say("{count} results", count=len(tensor.value))
             self.observer.emit(
                 NodeCreated(
                     number, op, args, shape, self.line, self.column, tensor.name, self.phase,
-                    "", text,
+                    "", text, options,
                 )
             )  # fmt: skip
             self.observer.emit(Alloc(number, nbytes))

@@ -6,9 +6,20 @@ the message; a bug in the engine itself stays an ordinary Python exception.
 
 from __future__ import annotations
 
+from ..wording import say
+
 
 class GraphError(Exception):
-    """Base of every error that the engine explains to its user."""
+    """Base of every error that the engine explains to its user.
+
+    ``what`` says what is wrong, ``hint`` what to try ("" where that depends on the program);
+    the text of the error is ``what; hint``.
+    """
+
+    def __init__(self, what: str = "", *, hint: str = "") -> None:
+        super().__init__(say("{what}; {hint}", what=what, hint=hint) if hint else what)
+        self.what = what
+        self.hint = hint
 
 
 class ShapeError(GraphError):
@@ -35,7 +46,8 @@ class DimNeeded(ShapeError):  # noqa: N818 - a request to the tracer rather than
     """
 
     def __init__(self, symbols: tuple[str, ...], why: str) -> None:
-        super().__init__(f"the size {', '.join(symbols)} must be known here: {why}")
+        listed = ", ".join(symbols)
+        super().__init__(say("the size {listed} must be known here: {why}", listed=listed, why=why))
         self.symbols = symbols
         self.why = why
 

@@ -12,76 +12,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-import numpy as np
-
-#: Arrays up to this many elements are kept whole in a summary.
-KEPT_ELEMENTS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class ValueSummary:
-    """What a screen may show of a value: never the array itself."""
-
-    shape: tuple[int, ...]
-    dtype: str
-    low: float | None
-    high: float | None
-    mean: float | None
-    nans: int
-    infs: int
-    first: tuple[float | int | bool, ...]
-
-    @property
-    def text(self) -> str:
-        """The value itself where it is small, else its shape and first entries."""
-        if self.shape == ():
-            return format_number(self.first[0])
-        shown = ", ".join(format_number(item) for item in self.first)
-        total = int(np.prod(self.shape, dtype=object))
-        if len(self.shape) == 1 and total <= KEPT_ELEMENTS:
-            return f"[{shown}]"
-        more = ", …" if total > len(self.first) else ""
-        return f"{'x'.join(map(str, self.shape))} [{shown}{more}]"
-
-
-def summarize(value: np.ndarray[Any, np.dtype[Any]]) -> ValueSummary:
-    """Return the summary of an array; bounds and mean over its finite entries (None if none)."""
-    flat = value.reshape(-1)
-    first = tuple(flat[:KEPT_ELEMENTS].tolist())
-    nans = infs = 0
-    finite = flat
-    if value.dtype.kind == "f":
-        good = np.isfinite(flat)
-        if not good.all():
-            nans = int(np.isnan(flat).sum())
-            infs = int(flat.size - good.sum()) - nans
-            finite = flat[good]
-    if finite.size == 0 or value.dtype.kind == "b":
-        return ValueSummary(value.shape, value.dtype.name, None, None, None, nans, infs, first)
-    low, high = float(finite.min()), float(finite.max())
-    with np.errstate(all="ignore"):
-        mean = float(finite.mean())
-    return ValueSummary(value.shape, value.dtype.name, low, high, mean, nans, infs, first)
-
-
-def format_number(value: float | int | bool) -> str:
-    """Return a number as Python prints it, whole floats included (``2.0``)."""
-    return str(value)
-
-
-def constant_text(value: np.ndarray[Any, np.dtype[Any]]) -> str:
-    """Return a small constant as Python writes it; nothing for a larger one."""
-    return str(value.tolist()) if value.size <= 4 else ""
-
-
-def format_value(value: np.ndarray[Any, np.dtype[Any]]) -> str:
-    """Return an array as every mode prints it: nested lists of Python numbers."""
-    if value.size <= 1000:
-        return str(value.tolist())
-    shown = ", ".join(str(item) for item in value.reshape(-1)[:KEPT_ELEMENTS].tolist())
-    return f"array of shape {value.shape}: [{shown}, …]"
+from .summaries import KEPT_ELEMENTS as KEPT_ELEMENTS
+from .summaries import ValueSummary as ValueSummary
+from .summaries import constant_text as constant_text
+from .summaries import format_number as format_number
+from .summaries import format_value as format_value
+from .summaries import summarize as summarize
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +45,8 @@ class RunEnded:
 class NodeCreated:
     """A value entered the graph: drawn by a static or capture builder, or computed eagerly.
 
-    ``text`` is the value of a constant, where it is small.
+    ``text`` is the value of a constant, where it is small; ``options`` are those of the op in
+    words (``option_text.py``).
     """
 
     node: int
@@ -120,6 +59,7 @@ class NodeCreated:
     phase: str
     scope: str = ""
     text: str = ""
+    options: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +185,7 @@ class BranchTaken:
 
 @dataclass(frozen=True, slots=True)
 class LoopTrip:
-    """A ``while_loop`` begins trip ``trip`` (from 0); ``backward`` in the reversed loop."""
+    """A ``while_loop`` begins trip ``trip`` (from 0); ``backward`` in a gradient of the loop."""
 
     node: int
     trip: int

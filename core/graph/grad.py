@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from ..wording import say
 from .avals import AnyAval, Aval, TupleAval
 from .errors import NotDifferentiableError
 from .ir import Graph, Node, has_effects, prune
@@ -71,15 +72,16 @@ def add_gradient(builder: GraphBuilder, grads: dict[int, Any], key: int, value: 
 def _contributions(
     builder: GraphBuilder, number: int, node: Node, gy: Any, active: Sequence[bool]
 ) -> list[tuple[int, Any]]:
+    if "save" in node.op.options:
+        builder.keep_trips(number)
+        node = builder.node(number)
     y = builder.sym(number)
     if isinstance(node.aval, TupleAval):
         gy = [
             gy[i] if i in gy else builder.fill(item.shape, 0.0, item.dtype)
-            if is_float(item) else None
+            if isinstance(item, Aval) and is_float(item) else None
             for i, item in enumerate(node.aval.items)
         ]  # fmt: skip
-    if node.op.name == "while_loop":
-        builder.keep_trips(number)
     want = tuple(active[arg] for arg in node.args)
     xs = [builder.sym(arg) for arg in node.args]
     assert node.op.vjp is not None
@@ -101,13 +103,19 @@ def gradients(graph: Graph, wrt: Sequence[str]) -> Graph:
     known = dict(graph.inputs)
     for name in wrt:
         if name not in known:
-            raise NotDifferentiableError(f"there is no input {name} (inputs: {', '.join(known)})")
+            raise NotDifferentiableError(
+                say("there is no input {name} (inputs: {known})", name=name, known=", ".join(known))
+            )
         aval = graph.nodes[known[name]].aval
         if not is_float(aval):
-            raise NotDifferentiableError(f"{name} is {aval}: only floats have a gradient")
+            raise NotDifferentiableError(
+                say("{name} is {aval}: only floats have a gradient", name=name, aval=aval)
+            )
     outputs = [n for n in graph.outputs if is_float(graph.nodes[n].aval)]
     if wrt and not outputs:
-        raise NotDifferentiableError("no output is a float, so there is nothing to differentiate")
+        raise NotDifferentiableError(
+            say("no output is a float, so there is nothing to differentiate")
+        )
     builder = GraphBuilder.resume(graph)
     builder.phase = "backward"
     numbers = [known[name] for name in wrt]
@@ -147,15 +155,24 @@ def _zeros(builder: GraphBuilder, number: int) -> Sym:
 
 
 @lru_cache(maxsize=512)
-def vjp_graph(graph: Graph, want: tuple[bool, ...]) -> Graph:
+def vjp_graph(
+    graph: Graph, want: tuple[bool, ...], seeded: tuple[bool, ...] | None = None,
+    through: tuple[int, ...] = (),
+) -> Graph:  # fmt: skip
     """Return a graph from the inputs of ``graph`` and gradients of its float outputs to
     gradients of its wanted inputs (zeros where unconnected).
+
+    ``seeded`` says which outputs have a gradient (None: all). ``through`` are inputs, by
+    position, that are results as well; their gradients come after those of the outputs.
 
     It computes forward what it needs, prints nothing, and holds no node that it does not need.
     """
     builder = GraphBuilder.resume(silent(graph))
     builder.phase = "backward"
-    floats = [n for n in graph.outputs if is_float(graph.nodes[n].aval)]
+    given = seeded or (True,) * len(graph.outputs)
+    results = [n for n, has in zip(graph.outputs, given, strict=True) if has]
+    results += [graph.inputs[position][1] for position in through]
+    floats = [n for n in results if is_float(graph.nodes[n].aval)]
     seeds = []
     for number in floats:
         aval = builder.node(number).aval

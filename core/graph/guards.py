@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import Said, joined, say
 from .avals import DTYPES, SMALLEST_SYMBOLIC
 from .capture_paths import Path, follow
-from .lang_values import Frame, Function, RangeValue, kind_of
+from .lang_values import A_TENSOR, Frame, Function, ItemsIterator, RangeValue, kind_of
 
 
 @dataclass
@@ -35,8 +36,11 @@ class State:
 
 
 class _Absent:
-    def __repr__(self) -> str:
-        return "nothing"
+    def __str__(self) -> str:
+        return _NOTHING
+
+
+_NOTHING = say("nothing")
 
 
 ABSENT = _Absent()
@@ -44,11 +48,16 @@ ABSENT = _Absent()
 
 @dataclass
 class Guard:
-    """One condition: ``found`` looks, ``expected`` is what it must find."""
+    """One condition: ``found`` looks, ``expected`` is what it must find.
+
+    ``place`` is what it looks at. Two places may have one sentence, such as the loops around a
+    graph break, and both are guarded.
+    """
 
     text: str
     found: Callable[[State], Any]
     expected: Any
+    place: Any = None
     hits: int = 0
     misses: int = 0
 
@@ -59,7 +68,12 @@ class Guard:
             self.hits += 1
             return None
         self.misses += 1
-        return f"{self.text}, was {value}"
+        return say("{guard}, was {value}", guard=self.text, value=str(value))
+
+
+def sentence(missed: str) -> str:
+    """Return the sentence of a guard that failed, without what was found."""
+    return str(missed.values["guard"]) if isinstance(missed, Said) else missed
 
 
 def dtype_guard(path: Path, name: str, array: np.ndarray[Any, Any]) -> Guard:
@@ -69,21 +83,20 @@ def dtype_guard(path: Path, name: str, array: np.ndarray[Any, Any]) -> Guard:
         value = state.at(path)
         return DTYPES[value.dtype] if isinstance(value, np.ndarray) else _kind(value)
 
-    return Guard(f"{name}: element type is {DTYPES[array.dtype]}", found, DTYPES[array.dtype])
+    dtype = DTYPES[array.dtype]
+    return Guard(say("{name}: element type is {dtype}", name=name, dtype=dtype), found, dtype, path)
 
 
 def rank_guard(path: Path, name: str, array: np.ndarray[Any, Any]) -> Guard:
     """Guard the number of axes."""
-    return Guard(
-        f"{name}: rank == {array.ndim}", lambda state: int(np.ndim(state.at(path))), array.ndim
-    )
+    text = say("{name}: rank == {ndim}", name=name, ndim=array.ndim)
+    return Guard(text, lambda state: int(np.ndim(state.at(path))), array.ndim, path)
 
 
 def size_guard(path: Path, name: str, axis: int, size: int) -> Guard:
     """Guard one size exactly."""
-    return Guard(
-        f"{name}: shape[{axis}] == {size}", lambda state: int(state.at(path).shape[axis]), size
-    )
+    text = say("{name}: shape[{axis}] == {size}", name=name, axis=axis, size=size)
+    return Guard(text, lambda state: int(state.at(path).shape[axis]), size, path)
 
 
 def symbolic_guard(path: Path, name: str, axis: int, symbol: str) -> Guard:
@@ -93,7 +106,11 @@ def symbolic_guard(path: Path, name: str, axis: int, symbol: str) -> Guard:
         size = int(state.at(path).shape[axis])
         return True if size >= SMALLEST_SYMBOLIC else size
 
-    return Guard(f"{name}: shape[{axis}] >= {SMALLEST_SYMBOLIC} ({symbol})", found, True)
+    text = say(
+        "{name}: shape[{axis}] >= {low} ({symbol})",
+        name=name, axis=axis, low=SMALLEST_SYMBOLIC, symbol=symbol,
+    )  # fmt: skip
+    return Guard(text, found, True, path)
 
 
 def same_size_guard(
@@ -104,52 +121,56 @@ def same_size_guard(
     def found(state: State) -> Any:
         size = int(state.at(path).shape[axis])
         other = int(state.at(first).shape[first_axis])
-        return True if size == other else f"{size} against {other}"
+        if size == other:
+            return True
+        return say("{size} against {other}", size=size, other=other)
 
-    return Guard(f"{name}: shape[{axis}] == {first_name}.shape[{first_axis}]", found, True)
+    text = say(
+        "{name}: shape[{axis}] == {first}.shape[{first_axis}]",
+        name=name, axis=axis, first=first_name, first_axis=first_axis,
+    )  # fmt: skip
+    return Guard(text, found, True, path)
 
 
 def value_guard(path: Path, name: str, value: Any) -> Guard:
     """Guard a Python value, type included: 1, 1.0 and True differ, and 0.0 and -0.0."""
-    return Guard(
-        f"{name} == {_shown(value)}", lambda state: _exactly(state.at(path)), _exactly(value)
-    )
+    text = say("{name} == {value}", name=name, value=_shown(value))
+    return Guard(text, lambda state: _exactly(state.at(path)), _exactly(value), path)
 
 
 def length_guard(path: Path, name: str, value: Any) -> Guard:
     """Guard that a value is a tuple or list of so many items."""
 
-    def found(state: State) -> str:
+    def found(state: State) -> Any:
         now = state.at(path)
-        return f"{_kind(now)} of {len(now)}" if isinstance(now, (tuple, list)) else _kind(now)
+        return _Many(type(now), len(now)) if isinstance(now, (tuple, list)) else _kind(now)
 
-    expected = f"{_kind(value)} of {len(value)}"
-    return Guard(f"{name}: is {expected}", found, expected)
+    expected = _Many(type(value), len(value))
+    return Guard(say("{name}: is {kind}", name=name, kind=str(expected)), found, expected, path)
 
 
 def loop_guard(path: Path, value: RangeValue) -> Guard:
     """Guard how far a loop over ``range`` has come."""
 
-    def found(state: State) -> str:
+    def found(state: State) -> Any:
         now = state.at(path)
-        if not isinstance(now, RangeValue):
-            return _kind(now)
-        step = "" if now.step == 1 else f" in steps of {now.step}"
-        return f"{now.start} with {len(now)} left{step}"
+        return _Rest(now.start, len(now), now.step) if isinstance(now, RangeValue) else _kind(now)
 
-    expected = found(_Fixed([], {}, frozenset(), value))
-    return Guard(f"the loop: next is {expected}", found, expected)
+    expected = _Rest(value.start, len(value), value.step)
+    return Guard(say("the loop: next is {value}", value=str(expected)), found, expected, path)
 
 
-@dataclass
-class _Fixed(State):
-    """A state with one value wherever one looks."""
+def cursor_guard(path: Path, name: str, value: ItemsIterator) -> Guard:
+    """Guard how far a loop over items has come."""
 
-    value: Any = None
+    def found(state: State) -> Any:
+        now = state.at(path)
+        return _Item(now.position, now.count) if isinstance(now, ItemsIterator) else _kind(now)
 
-    def at(self, path: Path) -> Any:
-        """Return that value."""
-        return self.value
+    expected = _Item(value.position, value.count)
+    return Guard(
+        say("{name}: next is {value}", name=name, value=str(expected)), found, expected, path
+    )
 
 
 def function_guard(path: Path, name: str, value: Function) -> Guard:
@@ -159,7 +180,8 @@ def function_guard(path: Path, name: str, value: Function) -> Guard:
         now = state.at(path)
         return now.code if isinstance(now, Function) else _kind(now)
 
-    return Guard(f"{name}: is the function {value.code.name}", found, value.code)
+    text = say("{name}: is the function {function}", name=name, function=value.code.name)
+    return Guard(text, found, value.code, path)
 
 
 def constant_guard(path: Path, name: str, array: np.ndarray[Any, Any]) -> Guard:
@@ -172,36 +194,89 @@ def constant_guard(path: Path, name: str, array: np.ndarray[Any, Any]) -> Guard:
             return True
         if not isinstance(now, np.ndarray):
             return _kind(now)
-        return True if (now.dtype.str, now.shape, now.tobytes()) == bits else "changed"
+        return True if (now.dtype.str, now.shape, now.tobytes()) == bits else _CHANGED
 
-    return Guard(f"{name}: the constant is unchanged", found, True)
+    return Guard(say("{name}: the constant is unchanged", name=name), found, True, path)
+
+
+_CHANGED = say("changed")
 
 
 def gradient_guard(paths: Sequence[Path], names: Sequence[str], wanted: Sequence[bool]) -> Guard:
     """Guard through which of the tensors a wanted gradient flows."""
 
-    def found(state: State) -> str:
+    def found(state: State) -> Any:
         return _listed(names, [id(state.at(path)) in state.wanted for path in paths])
 
     expected = _listed(names, wanted)
-    return Guard(f"gradients wanted: {expected}", found, expected)
+    return Guard(
+        say("gradients wanted: {names}", names=str(expected)), found, expected, tuple(paths)
+    )
 
 
 def alias_guard(paths: Sequence[Path], names: Sequence[str], state: State) -> Guard:
     """Guard which of several tensors are one and the same value."""
 
-    def found(now: State) -> str:
+    def found(now: State) -> Any:
         seen: dict[int, str] = {}
-        return " ".join(
-            seen.setdefault(id(now.at(path)), name) for path, name in zip(paths, names, strict=True)
+        places = zip(paths, names, strict=True)
+        return _Names(" ", tuple(seen.setdefault(id(now.at(path)), name) for path, name in places))
+
+    text = say("{names}: same or different values", names=joined(", ", names))
+    return Guard(text, found, found(state), tuple(paths))
+
+
+def _listed(names: Sequence[str], wanted: Sequence[bool]) -> Any:
+    places = zip(names, wanted, strict=True)
+    return _Names(", ", tuple(name for name, is_wanted in places if is_wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names in order; put into words only where a guard fails."""
+
+    separator: str
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return joined(self.separator, self.names) if self.names else say("none")
+
+
+@dataclass(frozen=True, slots=True)
+class _Many:
+    """A tuple or list, and how many items it has."""
+
+    kind: type
+    count: int
+
+    def __str__(self) -> str:
+        return say("{kind} of {count}", kind=kind_of(self.kind()), count=self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """How far a loop over items has come."""
+
+    position: int
+    count: int
+
+    def __str__(self) -> str:
+        return say("item {position} of {count}", position=self.position, count=self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """How far a loop over ``range`` has come."""
+
+    start: int
+    count: int
+    step: int
+
+    def __str__(self) -> str:
+        left = say("{start} with {count} left", start=self.start, count=self.count)
+        return (
+            left if self.step == 1 else say("{left} in steps of {step}", left=left, step=self.step)
         )
-
-    return Guard(f"{', '.join(names)}: same or different values", found, found(state))
-
-
-def _listed(names: Sequence[str], wanted: Sequence[bool]) -> str:
-    chosen = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
-    return ", ".join(chosen) or "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +293,7 @@ class _Exact:
 def _exactly(value: Any) -> Any:
     if isinstance(value, (bool, int, float, str)) or value is None:
         return _Exact(type(value).__name__, _shown(value))
-    return "a tensor" if isinstance(value, np.ndarray) else value
+    return A_TENSOR if isinstance(value, np.ndarray) else value
 
 
 def _shown(value: Any) -> str:
@@ -226,4 +301,4 @@ def _shown(value: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    return "nothing" if value is ABSENT else kind_of(value)
+    return _NOTHING if value is ABSENT else kind_of(value)

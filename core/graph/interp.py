@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .avals import TripsAval
 from .events import (
     Alloc,
     BranchTaken,
@@ -96,6 +97,11 @@ def steps_of(graph: Graph) -> tuple[Step, ...]:
         last[number] = number
         for arg in node.args:
             last[arg] = number
+    for number in reversed(range(len(graph.nodes))):
+        node = graph.nodes[number]
+        if node.op.name == "pick" and isinstance(node.aval, TripsAval):
+            # A part of the results of its loop rather than a copy: they live as long.
+            last[node.args[0]] = max(last[node.args[0]], last[number])
     kept = set(graph.outputs)
     dying: dict[int, list[int]] = {}
     for number, at in last.items():
@@ -165,7 +171,7 @@ class Interpreter:
                 value = step.op.kernel(*operands, out=buffers.outs[step.number], **step.kwargs)
             else:
                 value = step.op.kernel(*operands, **step.kwargs)
-                if type(value) is not np.ndarray:
+                if type(value) is not np.ndarray and isinstance(value, np.generic):
                     value = np.asarray(value)
             env[step.number] = value
             counted += step.launches
@@ -268,10 +274,10 @@ class Interpreter:
 
 
 def compute_node(op: Op, operands: Sequence[Array], kwargs: Mapping[str, Any]) -> Array:
-    """Run one kernel and return an array, as every mode does."""
+    """Run one kernel and return an array, never a scalar, as every mode does."""
     assert op.kernel is not None
     value = op.kernel(*operands, **kwargs)
-    return value if type(value) is np.ndarray else np.asarray(value)
+    return np.asarray(value) if isinstance(value, np.generic) else value
 
 
 def _bytes(value: Any) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import joined, say
 from .avals import AnyAval, Aval, SymbolicDim
 from .errors import GraphError, VerifyError
 from .ops import Array, Op, infer
@@ -29,6 +30,7 @@ class Origin:
     column: int = 0
     name: str = ""
     phase: str = "forward"  #: or "backward"
+    node: int = -1  #: its id in the graph as it was drawn; -1 inside subgraphs and groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +107,8 @@ class Node:
     @property
     def subgraphs(self) -> tuple[tuple[str, Graph], ...]:
         """The graphs held in its options, with their option names."""
+        if not self.attrs:  # the usual case, asked for by every pass
+            return ()
         return tuple((name, value) for name, value in self.attrs if isinstance(value, Graph))
 
 
@@ -139,6 +143,11 @@ class Graph:
             for arg in node.args:
                 found[arg].append(number)
         return tuple(tuple(item) for item in found)
+
+    @cached_property
+    def verified_by(self) -> list[str]:
+        """Who has found it legal; :func:`verify` fills this. It cannot change, so once will do."""
+        return []
 
     @property
     def effects(self) -> tuple[int, ...]:
@@ -197,7 +206,7 @@ def has_effects(node: Node) -> bool:
 
 def make_attrs(options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Return options as the sorted pairs that a node holds."""
-    return tuple(sorted(options.items()))
+    return tuple(sorted(options.items())) if options else ()
 
 
 def _options(node: Node) -> str:
@@ -228,37 +237,71 @@ def _lines(graph: Graph, indent: str) -> Iterator[str]:
     yield f"{indent}return {shown}"
 
 
-def verify(graph: Graph, made_by: str = "the builder") -> None:
+_BUILDER = say("the builder")
+
+
+def _where(made_by: str, number: int, node: Node) -> str:
+    return say("{made_by}: node %{number} ({op})", made_by=made_by, number=number, op=node.op.name)
+
+
+def verify(graph: Graph, made_by: str = _BUILDER) -> None:
     """Check every rule of a legal graph; :class:`VerifyError` names maker, node and rule.
 
     Operands come before their consumers; the op's own rule gives exactly the recorded aval
     and options; inputs are placeholders, named once each; outputs exist; subgraphs are legal.
     """
+    if graph.verified_by:
+        return
     for number, node in enumerate(graph.nodes):
-        where = f"{made_by}: node %{number} ({node.op.name})"
         if any(not 0 <= arg < number for arg in node.args):
-            raise VerifyError(f"{where} uses a value that is not defined before it")
+            raise VerifyError(
+                say(
+                    "{where} uses a value that is not defined before it",
+                    where=_where(made_by, number, node),
+                )
+            )
         try:
             avals = [graph.nodes[arg].aval for arg in node.args]
             aval, options = infer(node.op, avals, node.kwargs)
         except GraphError as error:
-            raise VerifyError(f"{where} breaks its own rule: {error}") from None
+            raise VerifyError(
+                say(
+                    "{where} breaks its own rule: {error}",
+                    where=_where(made_by, number, node),
+                    error=str(error),
+                )
+            ) from None
         if aval != node.aval:
-            raise VerifyError(f"{where} is recorded as {node.aval}, its rule says {aval}")
+            raise VerifyError(
+                say(
+                    "{where} is recorded as {recorded}, its rule says {aval}",
+                    where=_where(made_by, number, node),
+                    recorded=node.aval,
+                    aval=aval,
+                )
+            )
         if make_attrs(options) != node.attrs:
-            raise VerifyError(f"{where} holds options that are not in canonical form")
+            raise VerifyError(
+                say(
+                    "{where} holds options that are not in canonical form",
+                    where=_where(made_by, number, node),
+                )
+            )
         for name, inner in node.subgraphs:
-            verify(inner, f"{where}.{name}")
+            verify(inner, joined(".", (_where(made_by, number, node), name)))
     placeholders = [i for i, node in enumerate(graph.nodes) if node.op.name == "placeholder"]
     if sorted(number for _, number in graph.inputs) != placeholders:
-        raise VerifyError(f"{made_by}: the inputs are not exactly the placeholders")
+        raise VerifyError(
+            say("{made_by}: the inputs are not exactly the placeholders", made_by=made_by)
+        )
     names = [name for name, _ in graph.inputs]
     if len(names) != len(dict.fromkeys(names)):
-        raise VerifyError(f"{made_by}: an input name occurs twice")
+        raise VerifyError(say("{made_by}: an input name occurs twice", made_by=made_by))
     if any(not 0 <= number < len(graph.nodes) for number in graph.outputs):
-        raise VerifyError(f"{made_by}: an output does not exist")
+        raise VerifyError(say("{made_by}: an output does not exist", made_by=made_by))
     if graph.origins and len(graph.origins) != len(graph.nodes):
-        raise VerifyError(f"{made_by}: origins and nodes differ in number")
+        raise VerifyError(say("{made_by}: origins and nodes differ in number", made_by=made_by))
+    graph.verified_by.append(made_by)
 
 
 def symbols(graph: Graph) -> tuple[str, ...]:

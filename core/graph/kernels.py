@@ -13,11 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .avals import format_shape
 from .errors import ValueRangeError
 from .ops import Array
+from .trips import Trips, borrowed
 
 Index = tuple[tuple[Any, ...], ...]
+
+_COLUMN = (slice(None), None)  # made once: for a small array it costs as much as the view
 
 # numpy's stubs have no reduce whose out may be None.
 _add_reduce: Any = np.add.reduce
@@ -38,7 +42,8 @@ def power(x: Array, y: Array, out: Array | None = None) -> Array:
         return into(None, np.power(x, y, out=out))
     except ValueError:
         raise ValueRangeError(
-            "pow: a whole number to a negative power is no whole number; write a float"
+            say("pow: a whole number to a negative power is no whole number"),
+            hint=say("write a float"),
         ) from None
 
 
@@ -139,7 +144,7 @@ def matmul(
 
 def outer(x: Array, y: Array, out: Array | None = None) -> Array:
     """Every product of an element of ``x`` with one of ``y``."""
-    product: Array = x[:, None].dot(y[None])
+    product: Array = x[_COLUMN].dot(y[None])
     return product if out is None else into(out, product)
 
 
@@ -205,7 +210,9 @@ def put(x: Array, shape: tuple[int, ...], index: Index, out: Array | None = None
 def _positions(index: Array, size: int) -> None:
     if index.size and (int(index.min()) < -size or int(index.max()) >= size):
         at = index.tolist()
-        raise ValueRangeError(f"take: position {at} is out of range for {size} entries")
+        raise ValueRangeError(
+            say("take: position {at} is out of range for {size} entries", at=at, size=size)
+        )
 
 
 def take(x: Array, index: Array, out: Array | None = None) -> Array:
@@ -219,7 +226,7 @@ def take_grad(
 ) -> Array:
     """Zeros with ``gradient`` added at ``index``."""
     if not shape:
-        raise ValueRangeError(f"take_grad: no axis in {format_shape(shape)}")
+        raise ValueRangeError(say("take_grad: no axis in {shape}", shape=format_shape(shape)))
     _positions(index, shape[0])
     filled = np.empty(shape, gradient.dtype) if out is None else out
     filled[...] = 0
@@ -249,6 +256,11 @@ def const(value: Any, out: Array | None = None) -> Array:
     return into(out, value.array) if out is not None else value.array
 
 
-def pick(several: tuple[Array, ...], index: int, out: Array | None = None) -> Array:
-    """A copy of one of several results, so that no result is an operand under another name."""
+def pick(several: tuple[Any, ...], index: int, out: Array | None = None) -> Any:
+    """A copy of one of several results, so that no result is an operand under another name.
+
+    The trips of a loop are read by its gradients alone and are not copied.
+    """
+    if isinstance(several[index], Trips):
+        return borrowed(several[index])
     return into(out, several[index] if out is not None else several[index].copy())

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .feeds import Feed, ValueReader
 from .lang_budget import DEFAULT_BUDGET, Budget
 from .lang_code import Code, Program
@@ -51,9 +52,11 @@ def load(
         _top_level(source, reader, statement, functions, constants)
     if not functions:
         raise Refusal(
-            Place(1, 1), "there is no function to run", "the last function of the file is run",
-            "write def program(x): return x * 2",
-        )  # fmt: skip
+            Place(1, 1),
+            say("there is no function to run"),
+            say("the last function of the file is run"),
+            say("write def program(x): return x * 2"),
+        )
     compiler = Compiler(source, (*functions, *constants))
     codes = {known: compiler.function(node) for known, node in functions.items()}
     last = list(functions)[-1]
@@ -97,29 +100,36 @@ def _top_level(
     compiler = Compiler(source, ())
     if type(statement).__name__ in ("If", "For", "While", "Expr", "Return", "AugAssign", "Assign"):
         raise Refusal(
-            source.place(statement), "only functions and constants stand at the top level",
-            "the last function is run, with its parameters as inputs",
-            "put it inside a function: def program(x): ...",
-        )  # fmt: skip
+            source.place(statement),
+            say("only functions and constants stand at the top level"),
+            say("the last function is run, with its parameters as inputs"),
+            say("put it inside a function: def program(x): ..."),
+        )
     raise compiler.refuse_statement(statement)
 
 
 def _check_new(source: Source, node: ast.AST, name: str, *taken: Mapping[str, Any]) -> None:
     if any(name in names for names in taken):
         raise Refusal(
-            source.place(node), f"{name} is defined twice",
-            "functions and constants of the top level never change", "use another name",
-        )  # fmt: skip
+            source.place(node),
+            say("{name} is defined twice", name=name),
+            say("functions and constants of the top level never change"),
+            say("use another name"),
+        )
     if name.startswith("__"):
         raise Refusal(
-            source.place(node), f"the name {name} is refused",
-            "names with two leading underscores reach into Python itself", "use another name",
-        )  # fmt: skip
+            source.place(node),
+            say("the name {name} is refused", name=name),
+            say("names with two leading underscores reach into Python itself"),
+            say("use another name"),
+        )
     if resolve(name) == "builtin":
         raise Refusal(
-            source.place(node), f"{name} is a word of the language",
-            "a function of this name would hide it", "use another name",
-        )  # fmt: skip
+            source.place(node),
+            say("{name} is a word of the language", name=name),
+            say("a function of this name would hide it"),
+            say("use another name"),
+        )
 
 
 def _inputs(code: Code, node: ast.FunctionDef, reader: ValueReader) -> dict[str, Feed]:

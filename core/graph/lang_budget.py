@@ -11,11 +11,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .events import Event, LoopTrip, Observer, OpStart
+from ..wording import say
+from .events import Alloc, Event, LoopTrip, Observer, OpStart
 from .lang_refusal import BudgetExceeded, Cancelled, Place
 
 #: Whole numbers of Python beyond this many bits are refused; arrays hold 64.
 LARGEST_BITS = 256
+
+#: Axes of one array; numpy itself knows 64.
+MOST_AXES = 32
 
 #: Steps between two looks at the clock.
 STEPS_PER_LOOK = 256
@@ -78,71 +82,98 @@ class Meter:
         self.steps += 1
         if self.steps % STEPS_PER_LOOK == 0:
             if self.steps > self.budget.steps:
-                self._exceeded("steps", f"{self.budget.steps:,} steps", "a loop may never end")
+                self._exceeded(
+                    "steps",
+                    say("{steps:,} steps", steps=self.budget.steps),
+                    say("a loop may never end"),
+                )
             self.look()
 
-    def op(self, count: int = 1) -> None:
-        """Count ops that are computed or drawn."""
+    def op(self, count: int = 1, loop: str = "") -> None:
+        """Count ops that are computed or drawn; ``loop`` says which trip of a while_loop runs."""
         self.ops += count
         if self.ops > self.budget.ops:
-            self._exceeded("ops", f"{self.budget.ops:,} ops", "a long Python loop draws every trip")
-        self.look()
+            self._exceeded(
+                "trips" if loop else "ops",
+                say("{ops:,} ops", ops=self.budget.ops),
+                loop or say("a long Python loop draws every trip"),
+            )
+        self.look(loop)
 
     def array(self, elements: int, nbytes: int) -> None:
         """Check an array that is about to be made."""
         if elements > self.budget.elements:
             self._exceeded(
                 "elements",
-                f"{self.budget.elements:,} elements in one array",
-                f"this result would have {elements:,}",
+                say("{elements:,} elements in one array", elements=self.budget.elements),
+                say("this result would have {elements:,}", elements=elements),
             )
         self.bytes += nbytes
         if self.bytes > self.budget.bytes:
             self._exceeded(
                 "bytes",
-                f"{self.budget.bytes:,} bytes of results",
-                f"with this result it would be {self.bytes:,}",
+                say("{bytes:,} bytes of results", bytes=self.budget.bytes),
+                say("with this result it would be {bytes:,}", bytes=self.bytes),
             )
 
     def depth(self, calls: int) -> None:
         """Check how many calls stand within one another."""
         if calls > self.budget.depth:
             self._exceeded(
-                "depth", f"{self.budget.depth:,} calls within one another",
-                "the recursion does not end soon enough",
-            )  # fmt: skip
+                "depth",
+                say("{depth:,} calls within one another", depth=self.budget.depth),
+                say("the recursion does not end soon enough"),
+            )
 
-    def look(self) -> None:
-        """Look at the cancel callback and at the clock."""
+    def look(self, loop: str = "") -> None:
+        """Look at the cancel callback and at the clock; ``loop`` as for :meth:`op`."""
         if self.cancelled is not None and self.cancelled():
-            raise Cancelled(self.place, "stopped", "the run was cancelled", "run it again")
+            raise Cancelled(
+                self.place, say("stopped"), say("the run was cancelled"), say("run it again")
+            )
         if time.monotonic() > self._ends:
-            self._exceeded("time", f"{self.budget.seconds:g} s", "the program takes longer")
+            self._exceeded(
+                "trips" if loop else "time",
+                say("{seconds:g} s", seconds=self.budget.seconds),
+                loop or say("the program takes longer"),
+            )
 
     def _exceeded(self, kind: str, limit: str, why: str) -> None:
         hints = {
-            "steps": "let the loop end, or use while_loop for many trips",
-            "ops": "make the loop shorter, or use while_loop: it is one op whatever the trips",
-            "elements": "use smaller shapes",
-            "bytes": "use smaller arrays or fewer steps",
-            "depth": "give the recursion an end that it reaches earlier",
-            "time": "use fewer steps or smaller arrays",
+            "steps": say("let the loop end, or use while_loop for many trips"),
+            "trips": say("check its test: a carry must reach the bound, and in fewer trips"),
+            "ops": say("make the loop shorter, or use while_loop: it is one op whatever the trips"),
+            "elements": say("use smaller shapes"),
+            "bytes": say("use smaller arrays or fewer steps"),
+            "depth": say("give the recursion an end that it reaches earlier"),
+            "time": say("use fewer steps or smaller arrays"),
         }
-        what = f"the budget of {limit} is used up"
+        what = say("the budget of {limit} is used up", limit=limit)
         raise BudgetExceeded(self.place, what, why, hints[kind])
 
 
 class MeteredObserver:
-    """Passes events on and counts the ops and trips that run inside graphs."""
+    """Passes events on and counts what runs inside graphs: ops, trips, bytes of results."""
 
     def __init__(self, meter: Meter, inner: Observer | None = None) -> None:
         self.meter = meter
         self.inner = inner
+        self._loop = ""
 
     def emit(self, event: Event) -> None:
         """Count what computes, then pass the event on."""
-        if isinstance(event, (OpStart, LoopTrip)):
-            self.meter.op()
+        if isinstance(event, LoopTrip):
+            self._loop = (
+                say("the gradient of a while_loop runs every trip again")
+                if event.phase == "backward"
+                else say("in trip {trip:,} of a while_loop its test still holds", trip=event.trip)
+            )
+            self.meter.op(1, self._loop)
+        elif isinstance(event, OpStart):
+            # "#" numbers the trips in a scope: this op runs inside a loop.
+            self.meter.op(1, self._loop if "#" in event.scope else "")
+        elif isinstance(event, Alloc) and event.scope:
+            self.meter.array(0, event.nbytes)
         if self.inner is not None:
             self.inner.emit(event)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..wording import say
 from .avals import SymbolicDim
 from .errors import OptionError
 from .lang_budget import Meter
@@ -57,16 +58,23 @@ class Calls(Operations):
         """Call ``receiver.name(...)``."""
         if name == "append":
             if not isinstance(receiver, list):
-                raise OptionError(f"append is for lists, not {kind_of(receiver)}")
+                raise OptionError(
+                    say("append is for lists, not {receiver}", receiver=kind_of(receiver))
+                )
             self.take("append", args, named, 1, 1)
             if holds_list(args[0]):
-                raise OptionError("a list is not appended to a list; use a tuple for the inner one")
+                raise OptionError(
+                    say("a list is not appended to a list"),
+                    hint=say("use a tuple for the inner one"),
+                )
             receiver.append(args[0])
             if len(receiver) > LARGEST_VALUE:
-                raise OptionError(f"a list holds at most {LARGEST_VALUE:,} items")
+                raise OptionError(say("a list holds at most {limit:,} items", limit=LARGEST_VALUE))
             return None
         if not is_tensor(receiver):
-            raise OptionError(f"{kind_of(receiver)} has no method {name}")
+            raise OptionError(
+                say("{receiver} has no method {name}", receiver=kind_of(receiver), name=name)
+            )
         if name in ("item", "tolist", "round"):
             self.take(name, args, named, 0, 0)
             return self.request(name, receiver, ask)
@@ -92,10 +100,15 @@ class Calls(Operations):
             several = args[0] if args and isinstance(args[0], (list, tuple)) else args
             extra = args[1:] if several is not args else ()
             if not several:
-                raise OptionError(f"{name} needs at least one tensor")
+                raise OptionError(say("{name} needs at least one tensor", name=name))
             return self.op(name, *several, **self.options(name, extra, named))
         if len(args) < op.arity:
-            raise OptionError(f"{name} takes {op.arity} operands, not {len(args)}")
+            raise OptionError(
+                say(
+                    "{name} takes {wanted} operands, not {given}",
+                    name=name, wanted=op.arity, given=len(args),
+                )
+            )  # fmt: skip
         options = self.options(name, args[op.arity :], named)
         return self.op(name, *args[: op.arity], **options)
 
@@ -103,20 +116,27 @@ class Calls(Operations):
         """Return the options of an op, given in order or by name; they are Python values."""
         names = list(get_op(name).options)
         if len(extra) > len(names):
-            raise OptionError(f"{name} takes no more than {len(names)} options")
+            raise OptionError(
+                say("{name} takes no more than {count} options", name=name, count=len(names))
+            )
         found = dict(zip(names, extra, strict=False))
         for key, value in named.items():
             if key in found:
-                raise OptionError(f"{name} got the option {key} twice")
+                raise OptionError(say("{name} got the option {key} twice", name=name, key=key))
             found[key] = value
         for key, value in found.items():
             if key not in names:
                 known_options = ", ".join(names) or "none"
-                raise OptionError(f"{name} has no option {key} (options: {known_options})")
+                raise OptionError(
+                    say(
+                        "{name} has no option {key} (options: {known_options})",
+                        name=name, key=key, known_options=known_options,
+                    )
+                )  # fmt: skip
             found[key] = self.option(name, key, value)
         for key in names:
             if get_op(name).options[key] is REQUIRED and key not in found:
-                raise OptionError(f"{name} needs the option {key}")
+                raise OptionError(say("{name} needs the option {key}", name=name, key=key))
         return found
 
     def option(self, name: str, key: str, value: Any) -> Any:
@@ -126,9 +146,12 @@ class Calls(Operations):
         if value is None or isinstance(value, (bool, int, float, str, SymbolicDim)):
             return value
         raise OptionError(
-            f"the option {key} of {name} is a Python number, not {kind_of(value)}; "
-            "feed it as k=int(3)"
-        )
+            say(
+                "the option {key} of {name} is a Python number, not {value}",
+                key=key, name=name, value=kind_of(value),
+            ),
+            hint=say("feed it as k=int(3)"),
+        )  # fmt: skip
 
     def sum_items(self, items: Sequence[Any]) -> Any:
         """Return the sum of the items of a list, first to last."""
@@ -155,13 +178,13 @@ class Calls(Operations):
             return self.host.value(value, name, ask)
         number = known(value)
         if not isinstance(number, (bool, int, float)):
-            raise OptionError(f"{name} does not take {kind_of(value)}")
+            raise OptionError(say("{name} does not take {value}", name=name, value=kind_of(value)))
         if name in ("item", "tolist"):
             return number
         if name in ("int", "round") and (
             number != number or number in (float("inf"), -float("inf"))
         ):
-            raise OptionError(f"{number} is not a whole number")
+            raise OptionError(say("{number} is not a whole number", number=number))
         convert: Callable[[Any], Any] = {"int": int, "float": float, "bool": bool}.get(name, round)
         return convert(number)
 
@@ -171,10 +194,24 @@ class Calls(Operations):
     ) -> None:
         """Check the number of arguments; none go by name."""
         if named:
-            raise OptionError(f"{name} takes no argument called {next(iter(named))}")
+            raise OptionError(
+                say(
+                    "{name} takes no argument called {unknown}",
+                    name=name, unknown=next(iter(named)),
+                )
+            )  # fmt: skip
         if len(args) < low or (high is not None and len(args) > high):
-            wanted = str(low) if low == high else f"{low} to {high}" if high else f"{low} or more"
-            raise OptionError(f"{name} takes {wanted} arguments, not {len(args)}")
+            wanted = str(low)
+            if high is None:
+                wanted = say("{low} or more", low=low)
+            elif low != high:
+                wanted = say("{low} to {high}", low=low, high=high)
+            raise OptionError(
+                say(
+                    "{name} takes {wanted} arguments, not {given}",
+                    name=name, wanted=wanted, given=len(args),
+                )
+            )  # fmt: skip
 
     # -- builtins -----------------------------------------------------------------------
 
@@ -190,11 +227,11 @@ class Calls(Operations):
             self.host.value(arg, "range", ask) if is_tensor(arg) else known(arg) for arg in args
         ]
         if not all(isinstance(number, int) for number in numbers):
-            raise OptionError("range takes whole numbers; feed them as k=int(3)")
+            raise OptionError(say("range takes whole numbers"), hint=say("feed them as k=int(3)"))
         if len(numbers) == 3 and numbers[2] == 0:
-            raise OptionError("the step of range cannot be 0")
+            raise OptionError(say("the step of range cannot be 0"))
         if any(abs(number) > 2**62 for number in numbers):
-            raise OptionError("range takes whole numbers of 64 bits")
+            raise OptionError(say("range takes whole numbers of 64 bits"))
         start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
         return RangeValue(start, stop, numbers[2] if len(numbers) == 3 else 1)
 
@@ -275,7 +312,7 @@ class Calls(Operations):
 
     def builtin_capture(self, args: Sequence[Any], named: dict[str, Any], ask: Instruction) -> Any:
         """Refuse ``capture`` as anything but a decorator."""
-        raise OptionError("capture stands above a def, as @capture")
+        raise OptionError(say("capture stands above a def, as @capture"))
 
     def builtin_cond(self, args: Sequence[Any], named: dict[str, Any], ask: Instruction) -> Any:
         """Run one of two functions, chosen when it runs."""
@@ -284,8 +321,12 @@ class Calls(Operations):
         self.functions("cond", true_function, false_function)
         self.meter.op()
         if not (is_tensor(test) or isinstance(test, bool)):
-            raise OptionError(f"the test of cond is a tensor such as x.sum() > 0, "
-                              f"not {kind_of(test)}")  # fmt: skip
+            raise OptionError(
+                say(
+                    "the test of cond is a tensor such as x.sum() > 0, not {test}",
+                    test=kind_of(test),
+                )
+            )
         return self.builder.cond(
             self.host.adopt(test) if is_tensor(test) else test,
             lambda inner, *values: self.arm(true_function, inner, values),
@@ -314,8 +355,11 @@ class Calls(Operations):
         for function in functions:
             if not isinstance(function, (Function, Predefined)):
                 raise OptionError(
-                    f"{name} takes functions, such as lambda x: x + 1, not {kind_of(function)}"
-                )
+                    say(
+                        "{name} takes functions, such as lambda x: x + 1, not {function}",
+                        name=name, function=kind_of(function),
+                    )
+                )  # fmt: skip
 
     def arm(self, function: Any, inner: GraphBuilder, values: tuple[Any, ...]) -> Any:
         """Draw a function inside a subgraph; its results become values of that graph."""
@@ -332,7 +376,9 @@ class Calls(Operations):
             return inner.const(value)
         if isinstance(value, SymbolicDim):
             return inner.call("dim", size=value, dtype="int64")
-        raise OptionError(f"a function of cond or while_loop returned {kind_of(value)}")
+        raise OptionError(
+            say("a function of cond or while_loop returned {value}", value=kind_of(value))
+        )
 
 
 def compares(args: Sequence[Any]) -> bool:

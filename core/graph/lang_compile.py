@@ -11,6 +11,7 @@ import ast
 from collections.abc import Generator, Iterable
 from typing import Any, TypeAlias
 
+from ..wording import say
 from .lang_code import Code, Decision, Instruction
 from .lang_expressions import Expressions
 from .lang_parse import Source
@@ -21,21 +22,21 @@ Visit: TypeAlias = Generator[ast.AST, None, None]
 
 #: What to try instead of statements outside the subset.
 _STATEMENTS: dict[str, str] = {
-    "Import": "nothing needs importing: write sin(x), x @ w, x.sum()",
-    "ImportFrom": "nothing needs importing: write sin(x), x @ w, x.sum()",
-    "ClassDef": "use functions and tuples",
-    "AsyncFunctionDef": "use def",
-    "AsyncFor": "use for",
-    "AsyncWith": "leave it out",
-    "With": "leave it out; gradients are chosen with --grad",
-    "Try": "test the values with if or where instead",
-    "TryStar": "test the values with if or where instead",
-    "Raise": "return a value instead",
-    "Assert": "print the value, or use if",
-    "Delete": "leave it out; values are freed when nothing needs them",
-    "Global": "pass the value as an argument and return it",
-    "Nonlocal": "pass the value as an argument and return it",
-    "Match": "use if and elif",
+    "Import": say("nothing needs importing: write sin(x), x @ w, x.sum()"),
+    "ImportFrom": say("nothing needs importing: write sin(x), x @ w, x.sum()"),
+    "ClassDef": say("use functions and tuples"),
+    "AsyncFunctionDef": say("use def"),
+    "AsyncFor": say("use for"),
+    "AsyncWith": say("leave it out"),
+    "With": say("leave it out; gradients are chosen with --grad"),
+    "Try": say("test the values with if or where instead"),
+    "TryStar": say("test the values with if or where instead"),
+    "Raise": say("return a value instead"),
+    "Assert": say("print the value, or use if"),
+    "Delete": say("leave it out; values are freed when nothing needs them"),
+    "Global": say("pass the value as an argument and return it"),
+    "Nonlocal": say("pass the value as an argument and return it"),
+    "Match": say("use if and elif"),
 }
 
 
@@ -86,9 +87,11 @@ class Compiler(Expressions):
         for decorator in node.decorator_list:
             if not (isinstance(decorator, ast.Name) and decorator.id == "capture"):
                 raise Refusal(
-                    self.source.place(decorator), "this decorator is not known",
-                    "the only one is @capture", "leave it out",
-                )  # fmt: skip
+                    self.source.place(decorator),
+                    say("this decorator is not known"),
+                    say("the only one is @capture"),
+                    say("leave it out"),
+                )
         return bool(node.decorator_list)
 
     def parameter_names(self, node: FunctionNode) -> tuple[str, ...]:
@@ -96,14 +99,25 @@ class Compiler(Expressions):
         arguments = node.args
         starred = arguments.vararg or arguments.kwarg
         if starred or arguments.kwonlyargs:
-            wrong: ast.AST = starred or arguments.kwonlyargs[0]
+            wrong = starred or arguments.kwonlyargs[0]
+            named = say("leave out the *: {name} can be given by name anyway", name=wrong.arg)
             raise Refusal(
-                self.source.place(wrong), "only plain parameters can be used",
-                "every input has a name and a place", "name each parameter",
-            )  # fmt: skip
-        names = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
+                self.source.place(wrong),
+                say("only plain parameters can be used"),
+                say("every input has a name and a place"),
+                say("name each parameter, or take one list") if starred else named,
+            )
+        names: dict[str, None] = {}
         for item in (*arguments.posonlyargs, *arguments.args):
             self.check_name(item, item.arg)
+            if item.arg in names:
+                raise Refusal(
+                    self.source.place(item),
+                    say("there are two parameters called {name}", name=item.arg),
+                    say("a name stands for one value"),
+                    say("give one of them another name"),
+                )
+            names[item.arg] = None
         return tuple(names)
 
     # -- statements ---------------------------------------------------------------------
@@ -114,10 +128,11 @@ class Compiler(Expressions):
         word = {"AsyncFunctionDef": "async def", "ClassDef": "class", "ImportFrom": "import",
                 "TryStar": "try", "Delete": "del"}.get(kind, kind.lower())  # fmt: skip
         return Refusal(
-            self.source.place(node), f"{word} is not in the language",
-            "programs are assignments, arithmetic, if, for, while, def and return",
-            _STATEMENTS.get(kind, "leave it out"),
-        )  # fmt: skip
+            self.source.place(node),
+            say("{word} is not in the language", word=word),
+            say("programs are assignments, arithmetic, if, for, while, def and return"),
+            _STATEMENTS.get(kind, say("leave it out")),
+        )
 
     def visit(self, node: ast.AST) -> Visit:
         """Return the generator that translates a node."""
@@ -157,7 +172,7 @@ class Compiler(Expressions):
         for position, target in enumerate(node.targets):
             if position + 1 < len(node.targets):
                 self.emit("copy", None, node)
-            self.store(target)
+            self.store(target, node.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Visit:  # noqa: N802
         """Translate ``x: float = 1.0``; the annotation means nothing here."""
@@ -172,10 +187,11 @@ class Compiler(Expressions):
         name = ast.Name(node.target.id, ast.Load())  # type: ignore[union-attr]
         yield ast.copy_location(name, node.target)
         yield node.value
-        self.emit("binary", self.operator(node.op, node), node)
+        operator = self.operator(node.op, node)
+        self.emit("binary", "grow" if operator == "add" else operator, node)
         self.store(node.target)
 
-    def store(self, target: ast.AST) -> None:
+    def store(self, target: ast.AST, value: ast.expr | None = None) -> None:
         """Emit the store of the top value into a target; refuse writing into values."""
         todo = [target]
         while todo:
@@ -184,14 +200,37 @@ class Compiler(Expressions):
                 self.check_name(item, item.id)
                 self.emit("store", item.id, item)
             elif isinstance(item, (ast.Tuple, ast.List)):
+                for position, part in enumerate(item.elts):
+                    if isinstance(part, ast.Starred):
+                        after = len(item.elts) - position - 1
+                        raise self.refuse_starred(part, position, after, value)
                 self.emit("unpack", len(item.elts), item)
+                value = None  # what stands inside takes parts of it
                 todo.extend(reversed(item.elts))
             else:
                 raise Refusal(
-                    self.source.place(item), "only names can be assigned to",
-                    "tensors are never written in place, so that every mode can replay them",
-                    "make a new value: where(mask, new, old), or collect rows in a list and stack",
-                )  # fmt: skip
+                    self.source.place(item),
+                    say("only names can be assigned to"),
+                    say("tensors are never written in place, so that every mode can replay them"),
+                    say(
+                        "make a new value: where(mask, new, old), or collect rows in a list and "
+                        "stack"
+                    ),
+                )
+
+    def refuse_starred(
+        self, node: ast.Starred, before: int, after: int, value: ast.expr | None
+    ) -> Refusal:
+        """Return the refusal of a target that takes the rest, with the slice to write instead."""
+        rest = node.value.id if isinstance(node.value, ast.Name) else "rest"
+        whole = value.id if isinstance(value, ast.Name) else "xs"
+        part = f"{before or ''}:{-after or ''}"
+        return Refusal(
+            self.source.place(node),
+            say("a target with * is not in the language"),
+            say("each name takes one item, so that their number is known where it is written"),
+            say("write {rest} = {whole}[{part}]", rest=rest, whole=whole, part=part),
+        )
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Visit:  # noqa: N802
         """Translate a nested function."""
@@ -258,9 +297,11 @@ class Compiler(Expressions):
         """Refuse ``else`` after a loop."""
         if node.orelse:
             raise Refusal(
-                self.source.place(node.orelse[0]), "else after a loop is not in the language",
-                "few readers expect it", "keep a flag, or put it into a function with return",
-            )  # fmt: skip
+                self.source.place(node.orelse[0]),
+                say("else after a loop is not in the language"),
+                say("few readers expect it"),
+                say("keep a flag, or put it into a function with return"),
+            )
 
     def visit_Break(self, node: ast.Break) -> Visit:  # noqa: N802
         """Translate ``break``; leaving a ``for`` drops its iterator."""
@@ -279,9 +320,11 @@ class Compiler(Expressions):
         """Return the innermost loop; ``ast`` does not check that there is one."""
         if not self.scope.loops:
             raise Refusal(
-                self.source.place(node), f"{word} stands outside a loop",
-                "there is nothing to leave", "leave it out",
-            )  # fmt: skip
+                self.source.place(node),
+                say("{word} stands outside a loop", word=word),
+                say("there is nothing to leave"),
+                say("leave it out"),
+            )
         return self.scope.loops[-1]
 
     # -- emitting -----------------------------------------------------------------------

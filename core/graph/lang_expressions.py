@@ -6,9 +6,10 @@ import ast
 from collections.abc import Generator
 from typing import TypeAlias
 
+from ..wording import say
 from .lang_code import CallShape, Decision, Instruction
 from .lang_names import ATTRIBUTES, CONSTANTS, HINTS, HOST, METHODS, resolve
-from .lang_parse import Source
+from .lang_parse import Source, check_literal
 from .lang_refusal import Refusal
 from .lang_scope import FunctionScope, unknown_name
 
@@ -27,18 +28,36 @@ _COMPARE: dict[str, str] = {
 
 #: What to try instead of expressions outside the subset.
 _EXPRESSIONS: dict[str, str] = {
-    "JoinedStr": "print takes several values: print('s =', s)",
-    "ListComp": "use a for loop with xs.append(x)",
-    "GeneratorExp": "use a for loop with xs.append(x)",
-    "SetComp": "use a for loop and a list",
-    "DictComp": "use tuples",
-    "Dict": "use tuples or several names",
-    "Set": "use a list or a tuple",
-    "NamedExpr": "assign on a line of its own",
-    "Await": "leave it out",
-    "Yield": "return a tuple or a list",
-    "YieldFrom": "return a tuple or a list",
-    "Starred": "write the items out",
+    "JoinedStr": say("print takes several values: print('s =', s)"),
+    "ListComp": say("use a for loop with xs.append(x)"),
+    "GeneratorExp": say("use a for loop with xs.append(x)"),
+    "SetComp": say("use a for loop and a list"),
+    "DictComp": say("use tuples"),
+    "Dict": say("use tuples or several names"),
+    "Set": say("use a list or a tuple"),
+    "NamedExpr": say("assign on a line of its own"),
+    "Await": say("leave it out"),
+    "Yield": say("return a tuple or a list"),
+    "YieldFrom": say("return a tuple or a list"),
+    "Starred": say("write the items out"),
+}
+
+#: What to try instead of literals outside the subset.
+_LITERALS: dict[str, str] = {
+    "ellipsis": say("write a colon for each axis: x[:, 0]"),
+    "complex": say("use two floats"),
+    "bytes": say("use numbers, or text to print"),
+}
+
+
+#: What messages call them; others go by the name that Python's parser gives them.
+_CONSTRUCTS: dict[str, str] = {
+    "JoinedStr": say("an f-string"),
+    **dict.fromkeys(("ListComp", "GeneratorExp", "DictComp", "SetComp"), say("a comprehension")),
+    "Dict": say("a dictionary"),
+    "Set": say("a set"),
+    "NamedExpr": say("an assignment inside an expression"),
+    "Starred": say("* before a value"),
 }
 
 
@@ -75,24 +94,25 @@ class Expressions:
     def refuse_expression(self, node: ast.AST) -> Refusal:
         """Return the refusal of an expression outside the subset."""
         kind = type(node).__name__
-        names = {"JoinedStr": "an f-string", "ListComp": "a comprehension",
-                 "GeneratorExp": "a comprehension", "DictComp": "a comprehension",
-                 "SetComp": "a comprehension", "Dict": "a dictionary", "Set": "a set",
-                 "NamedExpr": "an assignment inside an expression"}  # fmt: skip
         return Refusal(
-            self.source.place(node), f"{names.get(kind, kind.lower())} is not in the language",
-            "values are numbers, tensors, tuples, lists and functions",
-            _EXPRESSIONS.get(kind, "leave it out"),
-        )  # fmt: skip
+            self.source.place(node),
+            say(
+                "{construct} is not in the language", construct=_CONSTRUCTS.get(kind, kind.lower())
+            ),
+            say("values are numbers, tensors, tuples, lists and functions"),
+            _EXPRESSIONS.get(kind, say("leave it out")),
+        )
 
     def operator(self, operator: ast.AST, node: ast.AST) -> str:
         """Return the name of a binary operator; refuse those on bits."""
         name = _BINARY.get(type(operator).__name__)
         if name is None:
             raise Refusal(
-                self.source.place(node), "operators on bits are not in the language",
-                "tensors hold numbers and truth values", "use * and // with powers of 2",
-            )  # fmt: skip
+                self.source.place(node),
+                say("operators on bits are not in the language"),
+                say("tensors hold numbers and truth values"),
+                say("use * and // with powers of 2"),
+            )
         return name
 
     def check_name(self, node: ast.AST, name: str) -> None:
@@ -100,9 +120,9 @@ class Expressions:
         if name.startswith("__"):
             raise Refusal(
                 self.source.place(node),
-                f"the name {name} is refused",
-                "names with two leading underscores reach into Python itself",
-                HINTS.get(name, "use another name"),
+                say("the name {name} is refused", name=name),
+                say("names with two leading underscores reach into Python itself"),
+                HINTS.get(name, say("use another name")),
             )
 
     # -- values -------------------------------------------------------------------------
@@ -112,9 +132,12 @@ class Expressions:
         if not isinstance(node.value, (bool, int, float, str, type(None))):
             kind = type(node.value).__name__
             raise Refusal(
-                self.source.place(node), f"a value of type {kind} is not in the language",
-                "values are numbers, tensors, tuples, lists and functions", "use floats",
-            )  # fmt: skip
+                self.source.place(node),
+                say("a value of type {kind} is not in the language", kind=kind),
+                say("values are numbers, tensors, tuples, lists and functions"),
+                _LITERALS[kind],
+            )
+        check_literal(self.source, node)
         self.emit("const", node.value, node)
         yield from ()
 
@@ -163,11 +186,14 @@ class Expressions:
             hint = HINTS[node.value.id]
         shown = self.source.segment(node)
         return Refusal(
-            self.source.place(node), f"{shown} is not in the language",
-            f"attributes are {', '.join('.' + name for name in ATTRIBUTES)} "
-            "and the methods of tensors",
-            hint or "call the op by its name: op(x)",
-        )  # fmt: skip
+            self.source.place(node),
+            say("{shown} is not in the language", shown=shown),
+            say(
+                "attributes are {attributes} and the methods of tensors",
+                attributes=", ".join("." + name for name in ATTRIBUTES),
+            ),
+            hint or say("call the op by its name: op(x)"),
+        )
 
     def is_module(self, name: str) -> bool:
         """Return whether a name is a library's usual name that nothing here defines."""
@@ -244,9 +270,11 @@ class Expressions:
         name = _COMPARE.get(type(operator).__name__)
         if name is None:
             raise Refusal(
-                self.source.place(node), "in is not in the language",
-                "it would compare with every item", "compare with each, or use equal(x, y)",
-            )  # fmt: skip
+                self.source.place(node),
+                say("in is not in the language"),
+                say("it would compare with every item"),
+                say("compare with each, or use equal(x, y)"),
+            )
         return name
 
     def visit_IfExp(self, node: ast.IfExp) -> Visit:  # noqa: N802
@@ -261,6 +289,27 @@ class Expressions:
 
     # -- calls --------------------------------------------------------------------------
 
+    def keyword_names(self, node: ast.Call) -> tuple[str, ...]:
+        """Return the names of the arguments given by name; refuse ``**`` and repetitions."""
+        names: dict[str, None] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise Refusal(
+                    self.source.place(keyword),
+                    say("** in a call is not in the language"),
+                    say("every argument is named where it is given"),
+                    say("write the arguments out"),
+                )
+            if keyword.arg in names:
+                raise Refusal(
+                    self.source.place(keyword),
+                    say("{name} is given twice", name=keyword.arg),
+                    say("an argument has one value"),
+                    say("leave one out"),
+                )
+            names[keyword.arg] = None
+        return tuple(names)
+
     def visit_Call(self, node: ast.Call) -> Visit:  # noqa: N802
         """Translate a call of a function, an op or a method."""
         method = ""
@@ -273,15 +322,10 @@ class Expressions:
             yield receiver
         else:
             yield node.func
+        names = self.keyword_names(node)
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             if isinstance(argument, ast.Starred):
                 raise self.refuse_expression(argument)
             yield argument
-        names = [keyword.arg for keyword in node.keywords]
-        if None in names:
-            raise Refusal(
-                self.source.place(node), "** in a call is not in the language",
-                "every argument is named where it is given", "write the arguments out",
-            )  # fmt: skip
-        shape = CallShape(len(node.args), tuple(name for name in names if name), method)
+        shape = CallShape(len(node.args), names, method)
         self.emit("method" if method else "call", shape, node)

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .avals import SymbolicDim
 from .build import Builder
 from .errors import OptionError
 from .events import BranchTaken, Observer, Printed, format_value
 from .lang_code import Code, Instruction
 from .lang_refusal import Refusal
-from .lang_values import kind_of
+from .lang_values import LARGEST_VALUE, kind_of
 from .operators import Operators
 from .static import GraphBuilder, Sym
 
@@ -31,25 +32,41 @@ SHORT_NAMES = {
 
 #: What each request for a value is called in messages.
 REQUESTS: dict[str, tuple[str, str]] = {
-    "if": ("if decides on a traced value", "use cond(test, f, g) or where(test, a, b)"),
-    "while": ("while decides on a traced value", "use while_loop(test, body, *carries)"),
-    "conditional": ("a conditional expression decides on a traced value",
-                    "use where(test, a, b) or cond(test, f, g)"),
-    "and": ("and decides on a traced value", "use a & b: it stays in the graph"),
-    "or": ("or decides on a traced value", "use a | b: it stays in the graph"),
-    "not": ("not decides on a traced value", "use ~a: it stays in the graph"),
-    "int": ("int() asks for the value of a traced value", "pass it as an input: k=int(3)"),
-    "float": ("float() asks for the value of a traced value", "keep it a tensor"),
-    "bool": ("bool() asks for the value of a traced value", "keep it a tensor"),
-    "range": ("range() asks for the value of a traced value",
-              "pass it as an input, k=int(3), or use while_loop"),
-    "index": ("a list index asks for the value of a traced value",
-              "stack the list: stack(xs)[i]"),
-    "item": ("item() asks for the value of a traced value", "keep it a tensor"),
-    "tolist": ("tolist() asks for the value of a traced value", "keep it a tensor"),
-    "round": ("round() asks for the value of a traced value", "keep it a tensor"),
-    "print": ("print shows a value at once", "use graph_print(x): it prints when the graph runs"),
-}  # fmt: skip
+    "if": (say("if decides on a traced value"), say("use cond(test, f, g) or where(test, a, b)")),
+    "while": (say("while decides on a traced value"), say("use while_loop(test, body, *carries)")),
+    "conditional": (
+        say("a conditional expression decides on a traced value"),
+        say("use where(test, a, b) or cond(test, f, g)"),
+    ),
+    "and": (say("and decides on a traced value"), say("use a & b: it stays in the graph")),
+    "or": (say("or decides on a traced value"), say("use a | b: it stays in the graph")),
+    "not": (say("not decides on a traced value"), say("use ~a: it stays in the graph")),
+    "int": (
+        say("int() asks for the value of a traced value"),
+        say("pass it as an input: k=int(3)"),
+    ),
+    "float": (say("float() asks for the value of a traced value"), say("keep it a tensor")),
+    "bool": (say("bool() asks for the value of a traced value"), say("keep it a tensor")),
+    "range": (
+        say("range() asks for the value of a traced value"),
+        say("pass it as an input, k=int(3), or use while_loop"),
+    ),
+    "index": (
+        say("a list index asks for the value of a traced value"),
+        say("stack the list: stack(xs)[i]"),
+    ),
+    "item": (say("item() asks for the value of a traced value"), say("keep it a tensor")),
+    "tolist": (say("tolist() asks for the value of a traced value"), say("keep it a tensor")),
+    "round": (say("round() asks for the value of a traced value"), say("keep it a tensor")),
+    "print": (
+        say("print shows a value at once"),
+        say("use graph_print(x): it prints when the graph runs"),
+    ),
+}
+
+
+#: When a static graph has no values.
+DRAWING = say("while the graph is drawn")
 
 
 class Host(ABC):
@@ -122,7 +139,7 @@ class StaticHost(Host):
         builder: Builder[Any],
         observer: Observer | None = None,
         print_line: Callable[[str], None] = lambda text: None,
-        where: str = "while the graph is drawn",
+        where: str = DRAWING,
     ) -> None:
         super().__init__(builder, observer, print_line)
         self.where = where
@@ -130,8 +147,11 @@ class StaticHost(Host):
     def value(self, tensor: Any, request: str, ask: Instruction, text: str = "") -> Any:
         """Refuse, naming what would stay in the graph."""
         what, hint = REQUESTS[request]
-        shown = text or "the value"
-        why = f"{shown} has no value {self.where} ({provenance(tensor)})"
+        shown = text or say("the value")
+        why = say(
+            "{shown} has no value {when} ({how})",
+            shown=shown, when=self.where, how=provenance(tensor),
+        )  # fmt: skip
         raise Refusal(ask.place, what, why, hint)
 
     def show(self, values: tuple[Any, ...], ask: Instruction) -> None:
@@ -149,7 +169,7 @@ class ArmHost(StaticHost):
         self.arm_builder = builder
         super().__init__(
             builder, around.observer, around.print_line,
-            "inside cond and while_loop, whose functions are drawn before they run",
+            say("inside cond and while_loop, whose functions are drawn before they run"),
         )  # fmt: skip
         self.around = around
         self._adopted: dict[int, tuple[Any, Any]] = {}
@@ -186,18 +206,22 @@ def plain(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
 def python_value(array: np.ndarray[Any, np.dtype[Any]], request: str) -> Any:
     """Return what Python gets for a request; OptionError where the array does not fit it."""
     if request == "tolist":
+        if array.size > LARGEST_VALUE:
+            raise OptionError(say("a list holds at most {limit:,} items", limit=LARGEST_VALUE))
         return array.tolist()
     if array.size != 1:
         raise OptionError(
-            f"{request} needs one value, not {array.size}; "
-            "use x.sum() > 0, or where for each element"
+            say("{request} needs one value, not {size}", request=request, size=array.size),
+            hint=say("use x.sum() > 0, or where for each element"),
         )
     number = array.reshape(-1)[0].item()
     if request in ("int", "range", "index"):
         if isinstance(number, float) and not np.isfinite(number):
-            raise OptionError(f"{number} is not a whole number")
+            raise OptionError(say("{number} is not a whole number", number=number))
         if request != "int" and number != int(number):
-            raise OptionError(f"{request} needs a whole number, not {number}")
+            raise OptionError(
+                say("{request} needs a whole number, not {number}", request=request, number=number)
+            )
         return int(number)
     if request == "float":
         return float(number)
@@ -234,7 +258,7 @@ def stand_in(value: Sym) -> str:
 def provenance(value: Any) -> str:
     """Return how a traced value was computed, first op first: ``sin→sum→gt``."""
     if not isinstance(value, Sym):
-        return "computed"
+        return say("computed")
     names: list[str] = []
     number = value.id
     builder: GraphBuilder = value.builder
@@ -253,8 +277,8 @@ def provenance(value: Any) -> str:
     if names:
         return "→".join(reversed(names))
     node = builder.node(value.id)
-    named = node.option("name") if node.op.name == "placeholder" else "a constant"
-    return f"{named} itself"
+    named = node.option("name") if node.op.name == "placeholder" else say("a constant")
+    return say("{value} itself", value=named)
 
 
 def name_value(builder: Builder[Any], value: Any, name: str) -> None:

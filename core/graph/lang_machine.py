@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..wording import say
 from .errors import DimNeeded, GraphError, OptionError
 from .events import LineReached
 from .lang_budget import Meter
@@ -93,28 +94,41 @@ class Machine:
         values = dict(zip(code.parameters, args, strict=False))
         if len(args) > len(code.parameters):
             raise OptionError(
-                f"{code.name} takes {len(code.parameters)} arguments, not {len(args)}"
-            )
+                say(
+                    "{function} takes {wanted} arguments, not {given}",
+                    function=code.name, wanted=len(code.parameters), given=len(args),
+                )
+            )  # fmt: skip
         for name, value in named.items():
             if name not in code.parameters:
-                raise OptionError(f"{code.name} has no parameter {name}")
+                raise OptionError(
+                    say("{function} has no parameter {name}", function=code.name, name=name)
+                )
             if name in values:
-                raise OptionError(f"{code.name} got {name} twice")
+                raise OptionError(say("{function} got {name} twice", function=code.name, name=name))
             values[name] = value
         first = len(code.parameters) - len(function.defaults)
         for name, value in zip(code.parameters[first:], function.defaults, strict=True):
             values.setdefault(name, value)
         missing = [name for name in code.parameters if name not in values]
         if missing:
-            raise OptionError(f"{code.name} needs a value for {', '.join(missing)}")
+            raise OptionError(
+                say(
+                    "{function} needs a value for {missing}",
+                    function=code.name, missing=", ".join(missing),
+                )
+            )  # fmt: skip
         return Frame(code, Variables(values, function.outer))
 
     def run_arm(self, function: Any, inner: GraphBuilder, args: tuple[Any, ...]) -> Any:
         """Draw a function given to cond or while_loop in its own builder."""
         if self.arms >= DEEPEST_ARMS:
             raise OptionError(
-                f"cond and while_loop stand more than {DEEPEST_ARMS} deep in one another; both "
-                "arms of a cond are drawn, so recursion through one never ends"
+                say(
+                    "cond and while_loop stand more than {limit} deep in one another",
+                    limit=DEEPEST_ARMS,
+                ),
+                hint=say("both arms of a cond are drawn, so recursion through one never ends"),
             )
         machine = Machine(self.program, ArmHost(inner, self.host), self.meter, self.arms + 1)
         machine.globals = self.globals
@@ -165,7 +179,9 @@ class Machine:
         assert variables is not None
         value = variables.values.get(name, _MISSING)
         if value is _MISSING:
-            raise OptionError(f"{name} has no value yet on this path; assign it first")
+            raise OptionError(
+                say("{name} has no value yet on this path", name=name), hint=say("assign it first")
+            )
         if type(value) is Unread:
             value = variables.values[name] = self.host.read(value)
         self.replace(frame, 0, value)
@@ -236,8 +252,13 @@ class Machine:
             item, iterator = step
             items.append(item)
         if len(items) != arg:
-            many = f"more than {arg}" if len(items) > arg else str(len(items))
-            raise OptionError(f"{kind_of(value)} with {many} items does not fill {arg} names")
+            many = say("more than {arg}", arg=arg) if len(items) > arg else str(len(items))
+            raise OptionError(
+                say(
+                    "{value} with {many} items does not fill {arg} names",
+                    value=kind_of(value), many=many, arg=arg,
+                )
+            )  # fmt: skip
         self.replace(frame, 1, *reversed(items))
 
     # -- operators ----------------------------------------------------------------------
@@ -343,7 +364,7 @@ class Machine:
         elif isinstance(callee, Predefined):
             self.replace(frame, arg.total + 1, self.calls.call(callee, args, named, ask))
         else:
-            raise OptionError(f"{kind_of(callee)} cannot be called")
+            raise OptionError(say("{callee} cannot be called", callee=kind_of(callee)))
 
     def do_method(self, frame: Frame, arg: CallShape, ask: Instruction) -> None:
         """Call a method."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from ..wording import say
 from .ops import OPS
 
 #: Builtins that the interpreter answers itself, with their sentence for help.
@@ -67,28 +68,37 @@ METHODS: tuple[str, ...] = (
 
 ATTRIBUTES: tuple[str, ...] = ("shape", "ndim", "T", "size")
 
-_PREFIX = "write the op alone: sin(x), not {0}.sin(x)"
-
 #: What to try instead of names and attributes that come from other habits.
 HINTS: dict[str, str] = {
-    **{name: _PREFIX.format(name) for name in ("np", "numpy", "torch", "tf", "math", "jnp", "jax")},
-    "eval": "write the expression itself",
-    "exec": "write the statements themselves",
-    "open": "feed arrays with --feed instead of reading files",
-    "input": "make it an input of the function and feed it",
-    "__import__": "nothing can be imported; the ops are there already",
-    "backward": "ask for gradients with --grad",
-    "randn": "draw once, outside: w = randn(3, 4) at the top level, or as a default input",
-    "float32": "use cast(x, dtype='float32'), or feed x=float32([1, 2])",
-    "int64": "use cast(x, dtype='int64'), or feed x=int64([1, 2])",
-    "str": "print takes numbers and tensors as they are",
-    "tensor": "use array([1, 2])",
-    "detach": "there is no detach; leave the input out of --grad",
-    "numpy": "use x.tolist(), or print(x)",
-    "dtype": "feed another type, such as x=float32([1, 2]), or use cast(x, dtype='float32')",
-    "astype": "use cast(x, dtype='float32')",
-    "view": "use x.reshape(2, 3)",
-    "dot": "use x @ y",
+    **{
+        name: say("write the op alone: sin(x), not {library}.sin(x)", library=name)
+        for name in ("np", "numpy", "torch", "tf", "math", "jnp", "jax")
+    },
+    "eval": say("write the expression itself"),
+    "exec": say("write the statements themselves"),
+    "open": say("feed arrays with --feed instead of reading files"),
+    "input": say("make it an input of the function and feed it"),
+    "__import__": say("nothing can be imported; the ops are there already"),
+    "backward": say("ask for gradients with --grad"),
+    "randn": say("draw once, outside: w = randn(3, 4) at the top level, or as a default input"),
+    "float32": say("use cast(x, dtype='float32'), or feed x=float32([1, 2])"),
+    "int64": say("use cast(x, dtype='int64'), or feed x=int64([1, 2])"),
+    "str": say("print takes numbers and tensors as they are"),
+    "tensor": say("use array([1, 2])"),
+    **dict.fromkeys(
+        ("tuple", "list", "dict", "set", "sorted", "reversed", "map", "filter"),
+        say("use a for loop with xs.append(x)"),
+    ),
+    **dict.fromkeys(
+        ("isinstance", "type", "getattr", "hasattr", "setattr", "globals", "locals", "vars", "dir"),
+        say("leave it out: what a value is cannot be asked"),
+    ),
+    "detach": say("there is no detach; leave the input out of --grad"),
+    "numpy": say("use x.tolist(), or print(x)"),
+    "dtype": say("feed another type, such as x=float32([1, 2]), or use cast(x, dtype='float32')"),
+    "astype": say("use cast(x, dtype='float32')"),
+    "view": say("use x.reshape(2, 3)"),
+    "dot": say("use x @ y"),
 }
 
 

@@ -6,10 +6,12 @@ computed: ``2**10**9`` costs nothing.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..wording import say
 from .avals import SymbolicDim, exact
 from .errors import OptionError
 from .lang_budget import LARGEST_BITS
@@ -47,11 +49,13 @@ def arithmetic(name: str, left: Any, right: Any) -> Any:
     try:
         result = _ARITHMETIC[name](left, right)
     except ZeroDivisionError:
-        raise OptionError(f"{left} cannot be divided by zero") from None
+        raise OptionError(say("{left} cannot be divided by zero", left=left)) from None
     except OverflowError:
-        raise OptionError(f"the result of {name} is too large for a number") from None
+        raise OptionError(
+            say("the result of {name} is too large for a number", name=name)
+        ) from None
     if isinstance(result, complex):
-        raise OptionError(f"{left} ** {right} is not a real number")
+        raise OptionError(say("{left} ** {right} is not a real number", left=left, right=right))
     return result
 
 
@@ -71,7 +75,7 @@ def compare(name: str, left: Any, right: Any) -> bool:
 def known(value: Any) -> Any:
     """Return the number behind a size; DimNeeded where a decision needs a symbolic one."""
     if isinstance(value, SymbolicDim):
-        return exact(value, "Python computes with it")
+        return exact(value, say("Python computes with it"))
     return value
 
 
@@ -96,7 +100,9 @@ def _decide_by_bounds(name: str, left: Any, right: Any) -> bool | None:
 
 def _logical(name: str, left: Any, right: Any) -> bool:
     if not (isinstance(left, bool) and isinstance(right, bool)):
-        raise OptionError("& and | join truth values; use and, or for other values")
+        raise OptionError(
+            say("& and | join truth values"), hint=say("use and, or for other values")
+        )
     return (left and right) if name == "logical_and" else (left or right)
 
 
@@ -107,9 +113,14 @@ def _check_size(name: str, left: Any, right: Any) -> None:
     if name == "mul":
         bits = left.bit_length() + right.bit_length()
     elif name == "pow":
-        bits = left.bit_length() * abs(right) if abs(left) > 1 else 1
+        # A negative power is a float, whatever its size.
+        bits = int(math.log2(abs(left)) * right) + 1 if abs(left) > 1 and right > 0 else 1
     if bits > LARGEST_BITS:
         raise OptionError(
-            f"the whole number would have about {bits:,} bits, the budget is {LARGEST_BITS}; "
-            "use floats such as 2.0"
+            say(
+                "the whole number would have about {bits:,} bits, the budget is {limit}",
+                bits=bits,
+                limit=LARGEST_BITS,
+            ),
+            hint=say("use floats such as 2.0"),
         )

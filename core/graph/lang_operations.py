@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .avals import FLOAT64, INT64, Aval, Dim, Shape, SymbolicDim, element_count, exact
 from .build import Builder
 from .errors import GraphError, OptionError
-from .lang_budget import Meter
+from .lang_budget import MOST_AXES, Meter
 from .lang_code import Instruction
 from .lang_host import Host
 from .lang_numbers import arithmetic, compare, known
@@ -74,7 +75,7 @@ class Operations:
             return size if dtype == INT64 else self.builder.call("cast", size, dtype=dtype.name)
         if isinstance(value, (list, tuple)):
             return self.tensor_of(value)
-        raise OptionError(f"{name} does not take {kind_of(value)}")
+        raise OptionError(say("{name} does not take {value}", name=name, value=kind_of(value)))
 
     def tensor_of(self, value: Any) -> Any:
         """Return nested lists of numbers and tensors as a tensor, whole numbers as floats."""
@@ -83,7 +84,7 @@ class Operations:
         if not _holds_tensor(value):
             array = np.asarray(_plain_list(value))
             if array.dtype.kind not in "biuf":
-                raise OptionError(f"{kind_of(value)} of this kind is not a tensor")
+                raise OptionError(say("{value} of this kind is not a tensor", value=kind_of(value)))
             self.meter.array(array.size, array.nbytes)
             return self.builder.const(array if array.dtype.kind == "b" else array.astype(FLOAT64))
         return self.op("stack", *(self.tensor_of(item) for item in value))
@@ -101,29 +102,51 @@ class Operations:
             return
         aval, _ = infer(op, avals, options)
         assert isinstance(aval, Aval)
+        if aval.ndim > MOST_AXES:
+            raise OptionError(
+                say("{name} gives more than {most} axes", name=name, most=MOST_AXES),
+                hint=say("use fewer axes"),
+            )
         size = element_count_or_zero(aval.shape)
         self.meter.array(size, size * aval.dtype.itemsize)
 
     # -- operators ----------------------------------------------------------------------
 
     def binary(self, name: str, left: Any, right: Any) -> Any:
-        """Return ``left op right``."""
+        """Return ``left op right``; ``grow`` is the ``+`` of ``+=``."""
+        if name == "grow":
+            if isinstance(left, list):
+                raise OptionError(
+                    say("+= would change the list in place"),
+                    hint=say("write xs = xs + [x], or xs.append(x)"),
+                )
+            name = "add"
+        if isinstance(left, str) or isinstance(right, str):
+            raise OptionError(
+                say("{sign} does not take text", sign=_SIGNS.get(name, name)),
+                hint=say("print takes several values: print('s =', s)"),
+            )
         if is_tensor(left) or is_tensor(right):
             return self.op(name, left, right)
         if is_number(left) and is_number(right):
             if name == "matmul":
-                raise OptionError("@ multiplies tensors, not numbers")
+                raise OptionError(say("@ multiplies tensors, not numbers"))
             return arithmetic(name, left, right)
         if name == "add" and type(left) is type(right) and isinstance(left, (list, tuple)):
             if len(left) + len(right) > LARGEST_VALUE:
-                raise OptionError(f"a list holds at most {LARGEST_VALUE:,} items")
+                raise OptionError(say("a list holds at most {limit:,} items", limit=LARGEST_VALUE))
             joined = left + right
             check_nesting(joined)
             return joined
         sign = _SIGNS.get(name, name)
         raise OptionError(
-            f"{sign} does not join {kind_of(left)} and {kind_of(right)}; "
-            "make a tensor with array([...]) or stack(xs)"
+            say(
+                "{sign} does not join {left} and {right}",
+                sign=sign,
+                left=kind_of(left),
+                right=kind_of(right),
+            ),
+            hint=say("make a tensor with array([...]) or stack(xs)"),
         )
 
     def unary(self, name: str, value: Any) -> Any:
@@ -134,14 +157,14 @@ class Operations:
             return not value
         if is_number(value) and name != "logical_not":
             return +value if name == "pos" else -value
-        raise OptionError(f"this operator does not take {kind_of(value)}")
+        raise OptionError(say("this operator does not take {value}", value=kind_of(value)))
 
     def compare(self, name: str, left: Any, right: Any) -> Any:
         """Return a comparison: a tensor of truth values if one side is a tensor."""
         if name in ("is", "is_not"):
             same = left is right
             if left is not None and right is not None:
-                raise OptionError("is compares with None only; use == for values")
+                raise OptionError(say("is compares with None only"), hint=say("use == for values"))
             return same if name == "is" else not same
         if left is None or right is None:
             if name in ("equal", "not_equal"):
@@ -154,17 +177,25 @@ class Operations:
             return (left == right) == (name == "equal")
         if isinstance(left, (tuple, list)) and type(left) is type(right):
             return self.compare_items(name, left, right)
-        raise OptionError(f"{kind_of(left)} and {kind_of(right)} do not compare this way")
+        raise OptionError(
+            say(
+                "{left} and {right} do not compare this way",
+                left=kind_of(left),
+                right=kind_of(right),
+            )
+        )
 
     def compare_items(self, name: str, left: Any, right: Any) -> bool:
         """Compare tuples or lists of numbers, such as shapes, for equality."""
         if name not in ("equal", "not_equal"):
-            raise OptionError("tuples and lists compare with == and != only")
+            raise OptionError(say("tuples and lists compare with == and != only"))
         same = len(left) == len(right)
         for one, other in zip(left, right, strict=False):
             found = self.compare("equal", one, other) if same else False
             if is_tensor(found):
-                raise OptionError("tuples of tensors do not compare; compare their items")
+                raise OptionError(
+                    say("tuples of tensors do not compare"), hint=say("compare their items")
+                )
             same = same and found
         return same == (name == "equal")
 
@@ -191,16 +222,23 @@ class Operations:
                 index = self.host.value(index, "index", ask)
             index = self.fixed_index(index)
             if isinstance(index, tuple) or index is None or isinstance(index, bool):
-                raise OptionError(f"{kind_of(value)} has one axis; index it with a whole number")
+                raise OptionError(
+                    say("{value} has one axis", value=kind_of(value)),
+                    hint=say("index it with a whole number"),
+                )
             try:
                 return value[index]
             except IndexError:
                 raise OptionError(
-                    f"index {index} is out of range: there are {len(value)} items"
+                    say(
+                        "index {index} is out of range: there are {count} items",
+                        index=index,
+                        count=len(value),
+                    )
                 ) from None
             except (TypeError, ValueError):
-                raise OptionError(f"{kind_of(index)} is not an index") from None
-        raise OptionError(f"{kind_of(value)} has no items")
+                raise OptionError(say("{index} is not an index", index=kind_of(index))) from None
+        raise OptionError(say("{value} has no items", value=kind_of(value)))
 
     def fixed_index(self, index: Any) -> Any:
         """Return an index of numbers and slices; sizes in it must be known."""
@@ -213,17 +251,23 @@ class Operations:
                 self.fixed_index(index.step),
             )
         if is_tensor(index):
-            raise OptionError("a tensor as an index stands alone: x[i]; slice in a second step")
+            raise OptionError(
+                say("a tensor as an index stands alone: x[i]"), hint=say("slice in a second step")
+            )
         if index is None or isinstance(index, int):
             return index
         if isinstance(index, SymbolicDim):
             return known(index)
-        raise OptionError(f"an index is a whole number or a slice, not {kind_of(index)}")
+        raise OptionError(
+            say("an index is a whole number or a slice, not {index}", index=kind_of(index))
+        )
 
     def attribute(self, value: Any, name: str) -> Any:
         """Return ``.shape``, ``.ndim``, ``.size`` or ``.T`` of a tensor."""
         if not is_tensor(value):
-            raise OptionError(f"only tensors have .{name}, not {kind_of(value)}")
+            raise OptionError(
+                say("only tensors have .{name}, not {value}", name=name, value=kind_of(value))
+            )
         if name == "T":
             return self.op("transpose", value)
         shape = self.aval(value).shape
@@ -236,11 +280,11 @@ class Operations:
         if is_tensor(value):
             shape = self.aval(value).shape
             if not shape:
-                raise OptionError("a tensor without axes has no length")
+                raise OptionError(say("a tensor without axes has no length"))
             return shape[0]
         if isinstance(value, (tuple, list, str, RangeValue)):
             return len(value)
-        raise OptionError(f"{kind_of(value)} has no length")
+        raise OptionError(say("{value} has no length", value=kind_of(value)))
 
     # -- iteration ----------------------------------------------------------------------
 
@@ -252,13 +296,13 @@ class Operations:
             shape = self.aval(value).shape
             if not shape:
                 raise OptionError(
-                    "a tensor without axes cannot be iterated; for a count feed k=int(3) "
-                    "and loop over range(k)"
+                    say("a tensor without axes cannot be iterated"),
+                    hint=say("for a count feed k=int(3) and loop over range(k)"),
                 )
-            return ItemsIterator(value, 0, exact(shape[0], "Python iterates over it"))
+            return ItemsIterator(value, 0, exact(shape[0], say("Python iterates over it")))
         if isinstance(value, (tuple, list)):
             return ItemsIterator(tuple(value), 0, len(value))
-        raise OptionError(f"{kind_of(value)} cannot be iterated")
+        raise OptionError(say("{value} cannot be iterated", value=kind_of(value)))
 
     def advance(self, iterator: Iterator) -> tuple[Any, Iterator] | None:
         """Return the next item and the rest; None at the end."""
@@ -284,12 +328,15 @@ class Operations:
 
 
 def element_count_or_zero(shape: Shape) -> int:
-    """Return the number of elements of a shape, 0 where a size is still a symbol."""
+    """Return the number of elements of a shape, 0 where a size is still a symbol.
+
+    A size of 0 counts as 1: numpy refuses sizes that are huge beside it.
+    """
     total = 1
     for dim in shape:
         if isinstance(dim, SymbolicDim):
             return 0
-        total *= dim
+        total *= max(dim, 1)
     return total
 
 
@@ -306,4 +353,4 @@ def _plain_list(value: Any) -> Any:
         return known(value)
     if isinstance(value, (bool, int, float)):
         return value
-    raise GraphError(f"{kind_of(value)} is not a number")
+    raise GraphError(say("{value} is not a number", value=kind_of(value)))

@@ -11,8 +11,10 @@ import ast
 import re
 import warnings
 
-from .lang_budget import Budget
+from ..wording import say
+from .lang_budget import LARGEST_BITS, Budget
 from .lang_refusal import BudgetExceeded, Place, Refusal
+from .sentences import recognized
 
 #: Nodes that begin with a block or bracket of their own; ``elif`` chains count as one level.
 _DEEPEST_CHAIN = 2_000
@@ -56,26 +58,43 @@ def parse(source: Source, budget: Budget) -> ast.Module:
     size = len(source.text.encode(errors="replace"))
     if size > budget.source_bytes:
         raise BudgetExceeded(
-            Place(), f"the source has {size:,} bytes", f"the budget is {budget.source_bytes:,}",
-            "split it, or keep data out of it: feed arrays instead",
-        )  # fmt: skip
+            Place(),
+            say("the source has {size:,} bytes", size=size),
+            say("the budget is {source_bytes:,}", source_bytes=budget.source_bytes),
+            say("split it, or keep data out of it: feed arrays instead"),
+        )
     _check_brackets(source, budget)
     tree = _python_parse(source)
     _check_tree(source, tree, budget)
     return tree
 
 
+def check_literal(source: Source, node: ast.Constant) -> None:
+    """Refuse a whole number that is written out with more bits than any may have."""
+    bits = node.value.bit_length() if isinstance(node.value, int) else 0
+    if bits > LARGEST_BITS:
+        raise Refusal(
+            source.place(node),
+            say("this whole number is too large"),
+            say("it has {bits:,} bits, the budget is {limit}", bits=bits, limit=LARGEST_BITS),
+            say("use floats such as 2.0"),
+        )
+
+
 def _check_brackets(source: Source, budget: Budget) -> None:
     """Refuse deep brackets before the parser meets them; strings only make it count more."""
     depth = 0
     for number, line in enumerate(source.lines, 1):
+        closed = chain = 0  # the last closing bracket, and how many open right behind one
         for column, character in enumerate(line.split("#")[0], 1):
             if character in "([{":
                 depth += 1
-                if depth > budget.nesting:
+                chain = chain + 1 if column == closed + 1 else 0
+                if depth > budget.nesting or chain > _DEEPEST_CHAIN:
                     raise _too_deep(Place(number, column), budget)
             elif character in ")]}":
                 depth = max(0, depth - 1)
+                closed = column
 
 
 def _python_parse(source: Source) -> ast.Module:
@@ -88,20 +107,25 @@ def _python_parse(source: Source) -> ast.Module:
         place = Place(error.lineno or 0, max(1, error.offset or 1) if error.lineno else 0)
         message = (error.msg or "invalid syntax").split(" - Consider")[0]
         raise Refusal(
-            place, f"Python cannot read this: {message}", "the program must be valid Python",
-            "mend the line",
-        ) from None  # fmt: skip
+            place,
+            say("Python cannot read this: {message}", message=recognized(message)),
+            say("the program must be valid Python"),
+            say("mend the line"),
+        ) from None
     except (RecursionError, MemoryError):
         raise BudgetExceeded(
-            Place(longest, 1), "the program is nested too deeply for Python's parser",
-            "a chain of operators or blocks within one another is too long",
-            "use names for parts, or a loop",
-        ) from None  # fmt: skip
+            Place(longest, 1),
+            say("the program is nested too deeply for Python's parser"),
+            say("a chain of operators or blocks within one another is too long"),
+            say("use names for parts, or a loop"),
+        ) from None
     except ValueError as error:
         raise Refusal(
-            Place(1, 1), f"Python cannot read this: {error}", "the program must be valid Python",
-            "mend the text",
-        ) from None  # fmt: skip
+            Place(1, 1),
+            say("Python cannot read this: {error}", error=recognized(str(error))),
+            say("the program must be valid Python"),
+            say("mend the text"),
+        ) from None
 
 
 def _check_tree(source: Source, tree: ast.Module, budget: Budget) -> None:
@@ -114,9 +138,13 @@ def _check_tree(source: Source, tree: ast.Module, budget: Budget) -> None:
         depth += 1
         if count > budget.syntax_nodes:
             raise BudgetExceeded(
-                source.place(level[0]), f"the program has over {budget.syntax_nodes:,} parts",
-                "the budget on syntax nodes is used up", "use a loop or a function",
-            )  # fmt: skip
+                source.place(level[0]),
+                say(
+                    "the program has over {syntax_nodes:,} parts", syntax_nodes=budget.syntax_nodes
+                ),
+                say("the budget on syntax nodes is used up"),
+                say("use a loop or a function"),
+            )
         if depth > _DEEPEST_CHAIN:
             raise _too_deep(source.place(level[0]), budget)
         level = [child for node in level for child in ast.iter_child_nodes(node)]
@@ -124,8 +152,13 @@ def _check_tree(source: Source, tree: ast.Module, budget: Budget) -> None:
 
 def _too_deep(place: Place, budget: Budget) -> BudgetExceeded:
     return BudgetExceeded(
-        place, "the program is nested too deeply",
-        f"the budget is {budget.nesting} brackets within one another "
-        f"and {_DEEPEST_CHAIN:,} operators in one chain",
-        "use names for parts, or a loop",
-    )  # fmt: skip
+        place,
+        say("the program is nested too deeply"),
+        say(
+            "the budget is {brackets} brackets within one another and {operators:,} "
+            "operators in one chain",
+            brackets=budget.nesting,
+            operators=_DEEPEST_CHAIN,
+        ),
+        say("use names for parts, or a loop"),
+    )

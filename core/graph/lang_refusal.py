@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..wording import say
 from .errors import GraphError
 
 
@@ -20,18 +21,22 @@ class Place:
     column: int = 0
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}" if self.line else "program"
+        if not self.line:
+            return say("program")
+        return say("line {line}, column {column}", line=self.line, column=self.column)
 
 
 class Refusal(GraphError):  # noqa: N818 - the word that the screens use
     """A program that is not run further: where, what, why, and what to try instead."""
 
     def __init__(self, place: Place, what: str, why: str, hint: str) -> None:
+        super().__init__(
+            say("{place}: {what}: {why}; {hint}", place=str(place), what=what, why=why, hint=hint)
+        )
         self.place = place
         self.what = what
         self.why = why
         self.hint = hint
-        super().__init__(f"{place}: {what}: {why}; {hint}")
 
     @property
     def parts(self) -> dict[str, int | str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ..wording import say
 from .lang_code import Instruction
 from .lang_names import HINTS, known_names
 from .lang_parse import Source
@@ -64,8 +65,12 @@ def unknown_name(source: Source, node: ast.AST, name: str, nearby: Iterable[str]
     hint = HINTS.get(name)
     if hint is None:
         close = difflib.get_close_matches(name, sorted({*nearby, *known_names()}), n=1)
-        hint = f"did you mean {close[0]}?" if close else "define it above, or make it an input"
+        hint = say("define it above, or make it an input")
+        if close:
+            hint = say("did you mean {name}?", name=close[0])
     return Refusal(
-        source.place(node), f"there is no {name} here",
-        "a name is a variable, a function or constant of this file, or an op", hint,
-    )  # fmt: skip
+        source.place(node),
+        say("there is no {name} here", name=name),
+        say("a name is a variable, a function or constant of this file, or an op"),
+        hint,
+    )

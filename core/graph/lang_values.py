@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..wording import say
 from .avals import SymbolicDim
 from .errors import OptionError
 from .lang_code import Code, Instruction
@@ -111,9 +112,13 @@ def check_nesting(value: Any) -> None:
         return
     height, size = _measure(value, {})
     if height > DEEPEST_VALUE:
-        raise OptionError(f"tuples and lists nest more than {DEEPEST_VALUE} deep")
+        raise OptionError(say("tuples and lists nest more than {limit} deep", limit=DEEPEST_VALUE))
     if size > LARGEST_VALUE:
-        raise OptionError(f"tuples and lists within one another hold over {LARGEST_VALUE:,} items")
+        raise OptionError(
+            say(
+                "tuples and lists within one another hold over {limit:,} items", limit=LARGEST_VALUE
+            )
+        )
 
 
 def _measure(value: Any, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
@@ -147,19 +152,26 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, SymbolicDim))
 
 
+A_TENSOR = say("a tensor")
+_RANGE = say("a range")
+_KINDS: dict[type, str] = {
+    bool: say("a truth value"),
+    int: say("a whole number"),
+    float: say("a number"),
+    str: say("text"),
+    tuple: say("a tuple"),
+    list: say("a list"),
+    type(None): say("nothing (None)"),
+}
+
+
 def kind_of(value: Any) -> str:
     """Return how messages name the kind of a value."""
     if is_tensor(value):
-        return "a tensor"
-    if isinstance(value, bool):
-        return "a truth value"
-    if isinstance(value, (int, SymbolicDim)):
-        return "a whole number"
-    if isinstance(value, float):
-        return "a number"
-    if isinstance(value, Function):
-        return f"the function {value.code.name}"
-    if isinstance(value, Predefined):
-        return f"the function {value.name}"
-    names = {str: "text", tuple: "a tuple", list: "a list", type(None): "nothing (None)"}
-    return names.get(type(value), "a range")
+        return A_TENSOR
+    if isinstance(value, SymbolicDim):
+        return _KINDS[int]
+    if isinstance(value, (Function, Predefined)):
+        name = value.code.name if isinstance(value, Function) else value.name
+        return say("the function {name}", name=name)
+    return _KINDS.get(type(value), _RANGE)

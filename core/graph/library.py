@@ -141,7 +141,11 @@ def node_gradients(output: Tensor) -> dict[int, Array]:
     start = make(np.ones_like(output.value))
     with no_grad(), np.errstate(all="ignore"):
         found = tape.sweep(_Recorder(), order, (output,), (start,), order)
-    return {key: g.value for key, g in sorted(found.items()) if isinstance(g, Tensor)}
+    return {
+        key: g.value
+        for key, g in sorted(found.items())
+        if isinstance(g, Tensor) and isinstance(g.value, np.ndarray)
+    }
 
 
 def _finite(tensor: Tensor) -> bool:

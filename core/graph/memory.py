@@ -8,10 +8,12 @@ of slots in one arena; :func:`prove` replays it and fails if two live slots over
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from types import MappingProxyType
 
+from ..wording import say
 from .avals import Aval
 from .errors import PlanError
 from .ir import Graph, Node
@@ -19,6 +21,8 @@ from .tiles import compile_group
 
 #: Slots begin at multiples of this, a cache line, so that kernels see aligned arrays.
 ALIGNMENT = 64
+
+_NO_PAIRS: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,8 @@ class Peaks:
 
     ``keep_all`` frees nothing; ``eager`` frees as the tape of the eager mode does;
     ``liveness`` frees after the last use; ``inplace`` also overwrites an operand that dies;
-    ``fused`` is ``inplace`` after the default passes; a group holds all its operands until it
-    runs, so this may also be more.
+    ``fused`` is ``inplace`` after the default passes. It may also be more, and then a run
+    really holds more (:func:`why_more`).
     """
 
     keep_all: int
@@ -78,6 +82,16 @@ class Peaks:
     liveness: int
     inplace: int
     fused: int
+
+
+def why_more(found: Peaks) -> str:
+    """Return in a sentence why a run after the passes holds more; blank where it does not."""
+    if found.fused <= found.inplace:
+        return ""
+    return say(
+        "more after passes: a group holds its operands until it runs, and what is computed once "
+        "for several uses lives until the last"
+    )
 
 
 def liveness(graph: Graph) -> tuple[Interval, ...]:
@@ -108,13 +122,23 @@ def inplace_pairs(graph: Graph, intervals: Sequence[Interval]) -> dict[int, int]
     for number, node in enumerate(graph.nodes):
         if not node.op.elementwise or not intervals[number].planned:
             continue
+        found = []
         for arg in node.args:
             mine = intervals[arg]
             same = graph.nodes[arg].aval == node.aval
             if mine.planned and mine.end == number and same and node.args.count(arg) == 1:
-                pairs[number] = arg
-                break
+                found.append(arg)
+        if found:
+            pairs[number] = min(found, key=lambda arg: _group_scratch(node, arg))
     return pairs
+
+
+def _group_scratch(node: Node, overwritten: int = -1) -> int:
+    """Return the bytes that a group needs for itself if its result overwrites an operand."""
+    if node.op.name != "fused":
+        return 0
+    over = node.args.index(overwritten) if overwritten >= 0 else -1
+    return compile_group(node.option("body"), over).scratch
 
 
 class _Arena:
@@ -175,7 +199,7 @@ def plan(graph: Graph, inplace: bool = True) -> Plan:
         used = max(used, offset + item.nbytes)
         if item.node not in taken:  # else its bytes pass on to the node that overwrites it
             heappush(ending, (item.end, item.node))
-    scratch = max((nbytes for _, nbytes in _inner_peaks(graph)), default=0)
+    scratch = max((nbytes for _, nbytes in _inner_peaks(graph, pairs)), default=0)
     return Plan(tuple(slots.values()), used, held, scratch)
 
 
@@ -197,13 +221,15 @@ def prove(made: Plan) -> int:
     slots = {slot.node: slot for slot in made.slots}
     for slot in made.slots:
         if slot.offset < 0 or slot.offset + slot.nbytes > made.arena:
-            raise PlanError(f"the slot of %{slot.node} ends outside the arena")
+            raise PlanError(say("the slot of %{node} ends outside the arena", node=slot.node))
         while ending and ending[0][0] < slot.start:
             _forget(live, slots[heappop(ending)[1]])
         if slot.inplace_of >= 0:
             operand = slots[slot.inplace_of]
             if (operand.offset, operand.nbytes) != (slot.offset, slot.nbytes):
-                raise PlanError(f"%{slot.node} is not where %{slot.inplace_of} was")
+                raise PlanError(
+                    say("%{node} is not where %{taken} was", node=slot.node, taken=slot.inplace_of)
+                )
             if operand.end == slot.start:
                 _forget(live, operand)
         position = bisect_left(live, (slot.offset, slot.node))
@@ -213,7 +239,13 @@ def prove(made: Plan) -> int:
             if other.offset < slot.offset + max(slot.nbytes, 1) and (
                 slot.offset < other.offset + max(other.nbytes, 1)
             ):
-                raise PlanError(f"%{slot.node} overlaps %{other.node} while both are live")
+                raise PlanError(
+                    say(
+                        "%{node} overlaps %{other} while both are live",
+                        node=slot.node,
+                        other=other.node,
+                    )
+                )
         live.insert(position, (slot.offset, slot.node))
         heappush(ending, (slot.end, slot.node))
     return checks
@@ -230,36 +262,42 @@ def why_not_reused(graph: Graph, node: int) -> str:
     item = liveness(graph)[node]
     made: Node = graph.nodes[node]
     if made.op.name == "placeholder":
-        return "the caller holds it"
+        return say("the caller holds it")
     if made.op.name == "const":
-        return "it is a constant of the graph"
+        return say("it is a constant of the graph")
     if node in graph.outputs:
-        return "it is an output: the caller will hold it"
+        return say("it is an output: the caller will hold it")
     if not item.planned:
-        return "control flow decides its lifetime while it runs"
-    return f"its bytes are free after step {item.end} ({graph.nodes[item.end].op.name})"
+        return say("control flow decides its lifetime while it runs")
+    op = graph.nodes[item.end].op.name
+    return say("its bytes are free after step {step} ({op})", step=item.end, op=op)
 
 
-def _peak(graph: Graph, spans: Sequence[tuple[int, int, int]]) -> int:
-    """Return the largest sum of bytes over the steps, each span ``(start, end, bytes)``."""
+def _peak(
+    graph: Graph, spans: Sequence[tuple[int, int, int]], pairs: Mapping[int, int] = _NO_PAIRS
+) -> int:
+    """Return the largest sum of bytes over the steps, each span ``(start, end, bytes)``.
+
+    ``pairs`` are the operands that are overwritten, as :func:`inplace_pairs` gives them.
+    """
     steps = len(graph.nodes) + 1
     change = [0] * (steps + 1)
     for start, end, nbytes in spans:
         change[start] += nbytes
         change[min(end + 1, steps)] -= nbytes
     highest = current = 0
-    inner = dict(_inner_peaks(graph))
+    inner = dict(_inner_peaks(graph, pairs))
     for step, delta in enumerate(change[:-1]):
         current += delta
         highest = max(highest, current + inner.get(step, 0))
     return highest
 
 
-def _inner_peaks(graph: Graph) -> Iterator[tuple[int, int]]:
+def _inner_peaks(graph: Graph, pairs: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     """Yield for each node with subgraphs what the largest needs besides operands and result."""
     for number, node in enumerate(graph.nodes):
         if node.op.name == "fused":
-            yield number, compile_group(node.option("body")).scratch
+            yield number, _group_scratch(node, pairs.get(number, -1))
         if node.op.control is None:
             continue
         needs = []
@@ -295,7 +333,7 @@ def peak_inplace(graph: Graph) -> int:
         # An operand that is overwritten ends a step earlier: its bytes are the result's then.
         end = item.end - 1 if item.node in taken else item.end
         spans.append((item.start, end, item.nbytes))
-    return _peak(graph, spans)
+    return _peak(graph, spans, pairs)
 
 
 def peak_eager(graph: Graph) -> int:

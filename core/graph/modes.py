@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .capture import RECOMPILE_LIMIT, Capture
 from .capture_call import arrays_of, check_wanted
 from .capture_helper import Helpers
@@ -73,9 +74,14 @@ class ModeRun:
     calls: list[ModeCall] = field(default_factory=list)
     nodes: int = 0
     stats: RunStats = field(default_factory=RunStats)
-    order: list[str] = field(default_factory=list)
+    listing: Callable[[], list[str]] = list  #: makes ``order``, which not everyone wants
     capture: Capture | None = None
     drawn: list[Drawn] = field(default_factory=list)  #: what static ran, one for each call
+
+    @property
+    def order(self) -> list[str]:
+        """The nodes of the last call, one line each."""
+        return self.listing()
 
 
 def run_mode(
@@ -138,14 +144,17 @@ class Runner:
         main = self.program.main
         if isinstance(error, RecursionError):  # such as ten thousand functions, each in the next
             return BudgetExceeded(
-                main.place, "values are nested too deeply",
-                "functions or tuples hold one another in a long chain", "use a list or a loop",
-            )  # fmt: skip
-        what, _, hint = str(error).partition("; ")
-        return Refusal(main.place, what, f"while {main.name} ran", hint or "change the program")
+                main.place,
+                say("values are nested too deeply"),
+                say("functions or tuples hold one another in a long chain"),
+                say("use a list or a loop"),
+            )
+        why = say("while {name} ran", name=main.name)
+        return Refusal(main.place, error.what, why, error.hint or say("change the program"))
 
     def printed(self, text: str) -> None:
-        """Take a printed line of the current call."""
+        """Take a printed line of the current call; it is kept, so it counts as a result."""
+        self.meter.array(0, len(text))
         self.print_line(text)
 
     def call(self, inputs: Mapping[str, Feed]) -> tuple[list[Any], dict[str, Any]]:
@@ -246,7 +255,7 @@ class _Eager(Runner):
                 RunEnded("eager", stats.dispatches, stats.launches, stats.seconds, stats.peak_bytes)
             )
         self.run.stats = stats
-        self.run.order = builder.order()
+        self.run.listing = builder.order
         self.run.nodes = builder.nodes
         self.compiles = self.helpers.compiles
         return listed(arrays_of(result)), dict(zip(wanted, arrays_of(found), strict=True))
@@ -286,7 +295,7 @@ class _Static(Runner):
         outputs = drawn.session.run(feed)
         self.run.stats = drawn.session.stats
         self.run.nodes = len(drawn.graph)
-        self.run.order = drawn.graph.text().splitlines()
+        self.run.listing = lambda: drawn.graph.text().splitlines()
         result = _filled(drawn.result, outputs)
         found = dict(zip(self.options.grads, outputs[drawn.outputs :], strict=True))
         return listed(result), found
@@ -336,13 +345,14 @@ class _Captured(Runner):
             options.observer, self.printed, options.budget, options.cancelled,
         )  # fmt: skip
         self.run.capture = self.capture
+        self.meter = self.capture.meter
 
     def call(self, inputs: Mapping[str, Feed]) -> tuple[list[Any], dict[str, Any]]:
         found = self.capture.call(inputs, self.options.grads)
         self.compiles = self.capture.compiles
         self.run.stats = found.stats
         self.run.nodes = sum(len(entry.graph) for entry in found.entries)
-        self.run.order = [
+        self.run.listing = lambda: [
             f"segment {entry.segment}, graph {entry.number}: {line}"
             for entry in found.entries
             for line in entry.graph.text().splitlines()

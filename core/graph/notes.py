@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..wording import say
+
 
 class Notes:
     """Name, source position, place in a run, and the last write in place."""
@@ -17,8 +19,22 @@ class Notes:
         self.line = 0
         self.column = 0
         self.written = 0  #: id of the last write in place
-        self.writer = ""
+        self.writer: object = ""  #: what wrote; its ``str`` names it in messages
 
+
+class Indexed:
+    """A write in place at an index, put into words only where a message names it."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: Any) -> None:
+        self.index = index
+
+    def __str__(self) -> str:
+        return say("the in-place write x[{index}] = …", index=str(self.index))
+
+
+IN_PLACE = say("an in-place write")
 
 _NOTHING_NOTED = Notes()
 

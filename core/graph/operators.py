@@ -16,6 +16,7 @@ class Operators:
     """Arithmetic, comparison, indexing and methods in terms of ``apply``."""
 
     __slots__ = ()
+    __array_ufunc__ = None  #: numpy leaves ``array * x`` to ``x``, instead of taking it apart
 
     def apply(self: S, op: str, *operands: Any, **options: Any) -> S:
         """Apply an op to operands; the two subclasses say how."""

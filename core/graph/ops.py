@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from ..wording import say
 from .avals import AnyAval, Aval, element_count
 from .errors import OptionError
 
@@ -98,7 +99,7 @@ OPS: dict[str, Op] = {}
 def register(op: Op) -> Op:
     """Add ``op`` to the registry; a name can be taken once."""
     if op.name in OPS:
-        raise OptionError(f"there is already an op called {op.name}")
+        raise OptionError(say("there is already an op called {op}", op=op.name))
     OPS[op.name] = op
     return op
 
@@ -110,8 +111,8 @@ def get_op(op: str | Op) -> Op:
     found = OPS.get(op)
     if found is None:
         close = difflib.get_close_matches(op, OPS, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise OptionError(f"there is no op called {op}{hint}")
+        hint = say("did you mean {name}?", name=close[0]) if close else ""
+        raise OptionError(say("there is no op called {op}", op=op), hint=hint)
     return found
 
 
@@ -122,19 +123,33 @@ def infer(op: Op, avals: Sequence[AnyAval], attrs: Mapping[str, Any]) -> tuple[A
     :class:`DTypeError` name the op and what is wrong.
     """
     if op.arity is not None and len(avals) != op.arity:
-        raise OptionError(f"{op.name} takes {op.arity} operands, not {len(avals)}")
+        raise OptionError(
+            say(
+                "{op} takes {wanted} operands, not {given}",
+                op=op.name,
+                wanted=op.arity,
+                given=len(avals),
+            )
+        )
     options = op.options
     for name in attrs:
         if name not in options:
-            known = ", ".join(options) or "none"
-            raise OptionError(f"{op.name} has no option {name} (options: {known})")
+            known = ", ".join(options) or say("none")
+            raise OptionError(
+                say(
+                    "{op} has no option {name} (options: {known})",
+                    op=op.name,
+                    name=name,
+                    known=known,
+                )
+            )
     if len(attrs) == len(options):
         full = dict(attrs)
     else:
         full = {**options, **attrs}
         for name, value in full.items():
             if value is REQUIRED:
-                raise OptionError(f"{op.name} needs the option {name}")
+                raise OptionError(say("{op} needs the option {name}", op=op.name, name=name))
     return op.rule(avals, full)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import control, kernels, rules, rules_shape, tiles, vjps, vjps_shape
+from ..wording import say
+from . import control, kernels, loops, rules, rules_shape, tiles, vjps, vjps_shape
 from .avals import AnyAval, Aval, exact
 from .ops import REQUIRED, Attrs, Cost, Kernel, Op, Vjp, elementwise_cost, multiply_adds, register
 
@@ -23,7 +24,10 @@ def _unary(name: str, kernel: Kernel, doc: str, vjp: Vjp | None, **flags: Any) -
     register(Op(name, 1, rule, kernel, doc, vjp, elementwise=True, **flags))
 
 
-_binary("add", np.add, "The sum of two values.", vjps.add, commutative=True, tileable=True)
+register(
+    Op("add", 2, rules.addition, np.add, "The sum of two values.", vjps.add, elementwise=True,
+       commutative=True, tileable=True)
+)  # fmt: skip
 _binary("sub", np.subtract, "The difference of two values.", vjps.sub, tileable=True)
 _binary(
     "mul", np.multiply, "The product of two values, element by element.", vjps.mul,
@@ -101,12 +105,15 @@ register(
 )  # fmt: skip
 
 
+_COST = say("the cost of matmul")
+
+
 def _matmul_cost(avals: Sequence[AnyAval], aval: AnyAval, attrs: Attrs) -> tuple[int, int]:
     x = avals[0]
     assert isinstance(x, Aval)
     assert isinstance(aval, Aval)
     turned = attrs["transpose_a"] and x.ndim > 1
-    inner = exact(x.shape[-2 if turned else -1], "the cost of matmul")
+    inner = exact(x.shape[-2 if turned else -1], _COST)
     return multiply_adds(aval, inner), elementwise_cost(avals, aval, attrs)[1]
 
 
@@ -197,15 +204,17 @@ register(
        saves=None)
 )  # fmt: skip
 register(
-    Op("while_loop", None, control.while_rule, None,
+    Op("while_loop", None, loops.while_rule, None,
        "Repeats a subgraph while a test holds; the trip count is known only when it runs.",
-       control.while_vjp,
+       loops.while_vjp,
        {"test": REQUIRED, "body": REQUIRED, "carries": REQUIRED, "save": False},
-       control=control.run_while, saves=None)
+       control=loops.run_while, saves=None)
 )  # fmt: skip
 register(
-    Op("while_grad", None, control.while_grad_rule, None,
-       "Runs the saved trips of a while_loop in reverse, adding up gradients.",
-       control.while_grad_vjp, {"backward": REQUIRED, "want": REQUIRED, "carries": REQUIRED},
-       control=control.run_while_grad)
+    Op("while_grad", None, loops.while_grad_rule, None,
+       "Runs the saved trips of a while_loop in reverse, adding up gradients; forward for the "
+       "gradient of a gradient.", loops.while_grad_vjp,
+       {"backward": REQUIRED, "takes": REQUIRED, "gives": REQUIRED, "forward": False,
+        "save": False},
+       control=loops.run_while_grad, saves=None)
 )  # fmt: skip

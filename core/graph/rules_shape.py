@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..wording import say
 from .avals import (
     BOOL,
     DTYPES,
@@ -37,10 +38,12 @@ def matmul(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     x, y = avals
     flags = {name: bool(attrs[name]) for name in ("transpose_a", "transpose_b")}
     if x.ndim == 0 or y.ndim == 0:
-        raise ShapeError(f"matmul needs at least one axis on both sides, not {x} and {y}")
+        raise ShapeError(
+            say("matmul needs at least one axis on both sides, not {x} and {y}", x=x, y=y)
+        )
     dtype = promote("matmul", [x.dtype, y.dtype])
     if dtype.kind != "f":
-        raise DTypeError(f"matmul needs floats, not {x} and {y}")
+        raise DTypeError(say("matmul needs floats, not {x} and {y}", x=x, y=y))
     left = _swapped(x.shape) if flags["transpose_a"] and x.ndim > 1 else x.shape
     right = _swapped(y.shape) if flags["transpose_b"] and y.ndim > 1 else y.shape
     inner_left = left[-1]
@@ -48,9 +51,12 @@ def matmul(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     if inner_left != inner_right:
         exact_pair(inner_left, inner_right, "matmul")
         raise ShapeError(
-            f"matmul: {format_shape(left)} @ {format_shape(right)} "
-            f"({inner_left} columns against {inner_right} rows)"
-        )
+            say(
+                "matmul: {left} @ {right} ({inner_left} columns against {inner_right} rows)",
+                left=format_shape(left), right=format_shape(right), inner_left=inner_left,
+                inner_right=inner_right,
+            )
+        )  # fmt: skip
     batch = broadcast_shapes("matmul", left[:-2], right[:-2])
     rows = left[-2:-1] if len(left) > 1 else ()
     columns = right[-1:] if len(right) > 1 else ()
@@ -62,14 +68,16 @@ def outer(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     x, y = avals
     dtype = promote("outer", [x.dtype, y.dtype])
     if x.ndim != 1 or y.ndim != 1 or dtype.kind != "f":
-        raise ShapeError(f"outer needs two vectors of floats, not {x} and {y}")
+        raise ShapeError(say("outer needs two vectors of floats, not {x} and {y}", x=x, y=y))
     return Aval((*x.shape, *y.shape), dtype), attrs
 
 
 def exact_pair(first: Dim, second: Dim, op: str) -> None:
     """Ask for the numbers where either size is symbolic."""
     for dim in (first, second):
-        exact(dim, f"{op} compares the sizes {first} and {second}")
+        if isinstance(dim, SymbolicDim):
+            why = say("{op} compares the sizes {first} and {dim}", op=op, first=first, dim=second)
+            exact(dim, why)
 
 
 def _swapped(shape: tuple[Dim, ...]) -> tuple[Dim, ...]:
@@ -80,9 +88,11 @@ def _sizes(op: str, shape: Any) -> tuple[Dim, ...]:
     listed = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for dim in listed:
         if isinstance(dim, bool) or not isinstance(dim, (int, SymbolicDim)):
-            raise OptionError(f"{op}: a size is a whole number, not {dim!r}")
+            raise OptionError(
+                say("{op}: a size is a whole number, not {dim}", op=op, dim=repr(dim))
+            )
         if isinstance(dim, int) and dim < -1:
-            raise OptionError(f"{op}: a size cannot be {dim}")
+            raise OptionError(say("{op}: a size cannot be {dim}", op=op, dim=dim))
     return listed
 
 
@@ -90,22 +100,26 @@ def reshape(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     """The same number of elements; one size may be -1."""
     (x,) = avals
     shape = _sizes("reshape", attrs["shape"])
-    why = f"reshape of {x} to {format_shape(shape)}"
     if x.shape == shape:
         return x, {"shape": shape}
     total = element_count(x.shape)
+    if -1 not in shape and element_count(shape) == total:
+        return Aval(shape, x.dtype), {"shape": shape}
+    why = say("reshape of {x} to {shape}", x=x, shape=format_shape(shape))
     if shape.count(-1) > 1:
-        raise OptionError(f"{why}: only one size may be -1")
+        raise OptionError(say("{why}: only one size may be -1", why=why))
     if -1 in shape:
         rest = element_count(tuple(dim for dim in shape if dim != -1))
         if rest == 0:
-            raise ShapeError(f"{why}: the size for -1 is not determined")
+            raise ShapeError(say("{why}: the size for -1 is not determined", why=why))
         found = divide_dim(total, rest, why)
         shape = tuple(found if dim == -1 else dim for dim in shape)
-    elif (wanted := element_count(shape)) != total:
-        exact_pair(total, wanted, "reshape")
-        raise ShapeError(f"{why}: {total} elements do not make {wanted}")
-    return Aval(shape, x.dtype), {"shape": shape}
+        return Aval(shape, x.dtype), {"shape": shape}
+    wanted = element_count(shape)
+    exact_pair(total, wanted, "reshape")
+    raise ShapeError(
+        say("{why}: {total} elements do not make {wanted}", why=why, total=total, wanted=wanted)
+    )
 
 
 def transpose(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
@@ -117,7 +131,9 @@ def transpose(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     else:
         order = tuple(axis % x.ndim if isinstance(axis, int) and x.ndim else axis for axis in axes)
         if sorted(order) != list(range(x.ndim)):
-            raise OptionError(f"transpose: {axes} is not an order of the axes of {x}")
+            raise OptionError(
+                say("transpose: {axes} is not an order of the axes of {x}", axes=axes, x=x)
+            )
     return Aval(tuple(x.shape[axis] for axis in order), x.dtype), {"axes": order}
 
 
@@ -126,7 +142,9 @@ def broadcast_to(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     (x,) = avals
     shape = _sizes("broadcast_to", attrs["shape"])
     if broadcast_shapes("broadcast_to", x.shape, shape) != shape:
-        raise ShapeError(f"broadcast_to: {x} does not repeat to {format_shape(shape)}")
+        raise ShapeError(
+            say("broadcast_to: {x} does not repeat to {shape}", x=x, shape=format_shape(shape))
+        )
     return Aval(shape, x.dtype), {"shape": shape}
 
 
@@ -135,13 +153,15 @@ def sum_to(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     (x,) = avals
     shape = _sizes("sum_to", attrs["shape"])
     if broadcast_shapes("sum_to", x.shape, shape) != x.shape:
-        raise ShapeError(f"sum_to: {format_shape(shape)} does not repeat to {x}")
+        raise ShapeError(
+            say("sum_to: {shape} does not repeat to {x}", shape=format_shape(shape), x=x)
+        )
     return Aval(shape, x.dtype), {"shape": shape}
 
 
 def _common(op: str, avals: Sequence[Aval]) -> None:
     if not avals:
-        raise OptionError(f"{op} needs at least one operand")
+        raise OptionError(say("{op} needs at least one operand", op=op))
 
 
 def concat(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
@@ -149,14 +169,16 @@ def concat(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     _common("concat", avals)
     first = avals[0]
     if first.ndim == 0:
-        raise ShapeError("concat needs at least one axis; stack scalars instead")
+        raise ShapeError(say("concat needs at least one axis"), hint=say("stack scalars instead"))
     (axis,) = normal_axes("concat", attrs["axis"], first.ndim)
     total: Dim = 0
     for aval in avals:
         rest = [aval.shape[:axis], aval.shape[axis + 1 :]]
         if aval.ndim != first.ndim or rest != [first.shape[:axis], first.shape[axis + 1 :]]:
             listed = ", ".join(str(a) for a in avals)
-            raise ShapeError(f"concat along axis {axis}: {listed} differ elsewhere")
+            raise ShapeError(
+                say("concat along axis {axis}: {listed} differ elsewhere", axis=axis, listed=listed)
+            )
         total = total + aval.shape[axis]
     shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
     return Aval(shape, promote("concat", [a.dtype for a in avals])), {"axis": axis}
@@ -167,7 +189,9 @@ def stack(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     _common("stack", avals)
     first = avals[0]
     if any(aval.shape != first.shape for aval in avals):
-        raise ShapeError(f"stack: {', '.join(str(a) for a in avals)} differ in shape")
+        raise ShapeError(
+            say("stack: {operands} differ in shape", operands=", ".join(str(a) for a in avals))
+        )
     (axis,) = normal_axes("stack", attrs["axis"], first.ndim + 1)
     shape = (*first.shape[:axis], len(avals), *first.shape[axis:])
     return Aval(shape, promote("stack", [a.dtype for a in avals])), {"axis": axis}
@@ -180,9 +204,9 @@ def normal_index(index: Any, ndim: int) -> tuple[tuple[Any, ...], ...]:
         return tuple(entries)
     used = sum(entry is not None and entry is not Ellipsis for entry in entries)
     if used > ndim:
-        raise ShapeError(f"getitem: {used} indices for {ndim} axes")
+        raise ShapeError(say("getitem: {used} indices for {ndim} axes", used=used, ndim=ndim))
     if entries.count(Ellipsis) > 1:
-        raise OptionError("getitem: only one ... is possible")
+        raise OptionError(say("getitem: only one ... is possible"))
     missing = [slice(None)] * (ndim - used)
     if Ellipsis in entries:
         at = entries.index(Ellipsis)
@@ -198,12 +222,14 @@ def _index_entry(entry: Any) -> tuple[Any, ...]:
     if isinstance(entry, slice):
         bounds = (entry.start, entry.stop, entry.step)
         if any(b is not None and (isinstance(b, bool) or not isinstance(b, int)) for b in bounds):
-            raise OptionError("getitem: the bounds of a slice are whole numbers")
+            raise OptionError(say("getitem: the bounds of a slice are whole numbers"))
         if entry.step == 0:
-            raise OptionError("getitem: the step of a slice cannot be 0")
+            raise OptionError(say("getitem: the step of a slice cannot be 0"))
         return ("slice", *bounds)
     if isinstance(entry, bool) or not isinstance(entry, int):
-        raise OptionError(f"getitem: an index is a whole number or a slice, not {entry!r}")
+        raise OptionError(
+            say("getitem: an index is a whole number or a slice, not {entry}", entry=repr(entry))
+        )
     return ("int", entry)
 
 
@@ -222,7 +248,7 @@ def _sliced(dim: Dim, entry: tuple[Any, ...]) -> Dim:
             return dim + (int(stop) - begin)
         if stop is not None and begin <= stop <= low:
             return int(stop) - int(begin)
-    return exact(dim, f"the slice of an axis of size {dim}")
+    return exact(dim, say("the slice of an axis of size {dim}", dim=dim))
 
 
 def getitem(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
@@ -246,8 +272,14 @@ def indexed_shape(x: Aval, index: tuple[tuple[Any, ...], ...]) -> tuple[Dim, ...
         else:
             low = dim.low if isinstance(dim, SymbolicDim) else dim
             if low is None or not -low <= entry[1] < low:
-                size = exact(dim, f"index {entry[1]} into an axis of size {dim}")
-                raise ShapeError(f"getitem: index {entry[1]} is out of range for {size} entries")
+                why = say("index {index} into an axis of size {dim}", index=entry[1], dim=dim)
+                size = exact(dim, why)
+                raise ShapeError(
+                    say(
+                        "getitem: index {index} is out of range for {size} entries",
+                        index=entry[1], size=size,
+                    )
+                )  # fmt: skip
         axis += 1
     return tuple(shape)
 
@@ -258,7 +290,9 @@ def put(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     shape = _sizes("put", attrs["shape"])
     index = normal_index(attrs["index"], len(shape))
     if indexed_shape(Aval(shape, x.dtype), index) != x.shape:
-        raise ShapeError(f"put: {x} does not fit at that index of {format_shape(shape)}")
+        raise ShapeError(
+            say("put: {x} does not fit at that index of {shape}", x=x, shape=format_shape(shape))
+        )
     return Aval(shape, x.dtype), {"shape": shape, "index": index}
 
 
@@ -266,9 +300,9 @@ def take(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     """Entries of the first axis at int64 positions that are known only at run time."""
     x, index = avals
     if x.ndim == 0:
-        raise ShapeError(f"take needs at least one axis, not {x}")
+        raise ShapeError(say("take needs at least one axis, not {x}", x=x))
     if index.dtype != INT64:
-        raise DTypeError(f"take: positions are whole numbers (i64), not {index}")
+        raise DTypeError(say("take: positions are whole numbers (i64), not {index}", index=index))
     return Aval((*index.shape, *x.shape[1:]), x.dtype), attrs
 
 
@@ -277,7 +311,12 @@ def take_grad(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     gradient, index = avals
     shape = _sizes("take_grad", attrs["shape"])
     if gradient.shape != (*index.shape, *shape[1:]):
-        raise ShapeError(f"take_grad: {gradient} does not fit {format_shape(shape)}")
+        raise ShapeError(
+            say(
+                "take_grad: {gradient} does not fit {shape}",
+                gradient=gradient, shape=format_shape(shape),
+            )
+        )  # fmt: skip
     return Aval(shape, gradient.dtype), {"shape": shape}
 
 
@@ -285,10 +324,13 @@ def fill(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     """An array of one repeated number."""
     known = {dtype.name: dtype for dtype in DTYPES}
     if attrs["dtype"] not in known:
-        raise DTypeError(f"fill: there is no element type {attrs['dtype']}; use {', '.join(known)}")
+        raise DTypeError(
+            say("fill: there is no element type {dtype}", dtype=attrs["dtype"]),
+            hint=say("use {known}", known=", ".join(known)),
+        )
     value = attrs["value"]
     if not isinstance(value, (bool, int, float)):
-        raise OptionError(f"fill: the value is a number, not {value!r}")
+        raise OptionError(say("fill: the value is a number, not {value}", value=repr(value)))
     shape = _sizes("fill", attrs["shape"])
     return Aval(shape, known[attrs["dtype"]]), {**attrs, "shape": shape}
 
@@ -314,7 +356,12 @@ def pick(avals: Sequence[AnyAval], attrs: Attrs) -> tuple[AnyAval, Attrs]:
     """One of several results."""
     (several,) = avals
     if not isinstance(several, TupleAval) or not 0 <= attrs["index"] < len(several.items):
-        raise OptionError(f"pick: there is no result {attrs['index']} in {several}")
+        raise OptionError(
+            say(
+                "pick: there is no result {index} in {several}",
+                index=attrs["index"], several=several,
+            )
+        )  # fmt: skip
     return several.items[attrs["index"]], attrs
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from .avals import Aval, SymbolicDim, format_shape
 from .errors import DefinitionError, FeedError
 from .events import Observer, Reuse, RunEnded, RunStarted
@@ -22,6 +23,7 @@ from .interp import Buffers, Interpreter, RunStats
 from .ir import Graph, bind, keep_nodes, needed_nodes, verify
 from .memory import Plan, plan, prove
 from .ops import Array
+from .sentences import recognized
 
 #: A session with symbolic sizes keeps the plans and arenas of this many; the rest are remade.
 MOST_SIZES = 32
@@ -61,6 +63,9 @@ class Prepared:
         return Buffers(outs, {step: tuple(gone) for step, gone in dying.items()})
 
 
+_SESSION = say("the session")
+
+
 class Session:
     """Runs one graph any number of times; not for two threads at once.
 
@@ -76,7 +81,7 @@ class Session:
         print_line: Callable[[str], None] | None = None,
         mode: str = "static",
     ) -> None:
-        verify(graph, "the session")
+        verify(graph, _SESSION)
         self.graph = graph
         self.observer = observer
         self.memory = memory
@@ -148,9 +153,17 @@ class Session:
             number = names.get(fetch, -1) if isinstance(fetch, str) else fetch
             if not 0 <= number < len(self.graph.nodes):
                 known = ", ".join(names) or "none"
-                raise DefinitionError(f"there is no value {fetch} to fetch (named: {known})")
+                raise DefinitionError(
+                    say(
+                        "there is no value {fetch} to fetch (named: {known})",
+                        fetch=fetch,
+                        known=known,
+                    )
+                )
             if not isinstance(self.graph.nodes[number].aval, Aval):
-                raise DefinitionError(f"{fetch} is several results; fetch one of them")
+                raise DefinitionError(
+                    say("{fetch} is several results", fetch=fetch), hint=say("fetch one of them")
+                )
             found.append(number)
         return tuple(found)
 
@@ -178,15 +191,21 @@ class Session:
         given: dict[str, Any] = {}
         for name, value in feed.items() if isinstance(feed, Mapping) else feed:
             if name in given:
-                raise FeedError(f"{name} is fed twice")
+                raise FeedError(say("{name} is fed twice", name=name))
             given[name] = value
         known = dict(self.graph.inputs)
         for name in given:
             if name not in known:
-                raise FeedError(f"there is no input {name} (inputs: {', '.join(known) or 'none'})")
+                raise FeedError(
+                    say(
+                        "there is no input {name} (inputs: {known})",
+                        name=name,
+                        known=", ".join(known) or say("none"),
+                    )
+                )
         missing = [name for name, _ in graph.inputs if name not in given]
         if missing:
-            raise FeedError(f"no feed for {', '.join(missing)}")
+            raise FeedError(say("no feed for {missing}", missing=", ".join(missing)))
         arrays: list[Array] = []
         sizes: dict[str, int] = {}
         for name, number in graph.inputs:
@@ -227,34 +246,77 @@ def _checked(name: str, value: Any, aval: Aval, sizes: dict[str, int]) -> Array:
     try:
         array = np.asarray(value, order="C")
     except ValueError as error:
-        raise FeedError(f"{name} is not a rectangular array: {error}") from None
+        raise FeedError(
+            say(
+                "{name} is not a rectangular array: {error}",
+                name=name,
+                error=recognized(str(error)),
+            )
+        ) from None
     if array.dtype != aval.dtype:
         weak = isinstance(value, (bool, int, float, list)) and array.dtype.kind in "iufb"
         if not weak or not np.can_cast(array.dtype, aval.dtype, "same_kind"):
-            raise FeedError(f"{name} is {array.dtype}, but the input is {aval}")
+            raise FeedError(
+                say(
+                    "{name} is {dtype}, but the input is {aval}",
+                    name=name,
+                    dtype=array.dtype,
+                    aval=aval,
+                )
+            )
         array = array.astype(aval.dtype)
     array = as_contiguous(array)
     if array.ndim != aval.ndim:
-        raise FeedError(f"{name} has shape {format_shape(array.shape)}, but the input is {aval}")
+        raise FeedError(
+            say(
+                "{name} has shape {shape}, but the input is {aval}",
+                name=name,
+                shape=format_shape(array.shape),
+                aval=aval,
+            )
+        )
     for axis, (dim, size) in enumerate(zip(aval.shape, array.shape, strict=True)):
         if isinstance(dim, SymbolicDim):
             _bind_size(name, axis, dim, size, sizes)
         elif dim != size:
             raise FeedError(
-                f"{name} has shape {format_shape(array.shape)}, but the input is {aval}"
+                say(
+                    "{name} has shape {shape}, but the input is {aval}",
+                    name=name,
+                    shape=format_shape(array.shape),
+                    aval=aval,
+                )
             )
     return array
 
 
 def _bind_size(name: str, axis: int, dim: SymbolicDim, size: int, sizes: dict[str, int]) -> None:
     if len(dim.terms) != 1 or dim.terms[0][1] != 1 or dim.offset:
-        raise FeedError(f"{name}: axis {axis} is {dim}; an input has plain symbols only")
+        raise FeedError(
+            say("{name}: axis {axis} is {dim}", name=name, axis=axis, dim=dim),
+            hint=say("an input has plain symbols only"),
+        )
     symbol = dim.terms[0][0]
     if size < 2:
-        raise FeedError(f"{name}: axis {axis} has size {size}, but {symbol} stands for 2 or more")
+        raise FeedError(
+            say(
+                "{name}: axis {axis} has size {size}, but {symbol} stands for 2 or more",
+                name=name,
+                axis=axis,
+                size=size,
+                symbol=symbol,
+            )
+        )
     if sizes.setdefault(symbol, size) != size:
         raise FeedError(
-            f"{name}: axis {axis} has size {size}, but {symbol} is {sizes[symbol]} already"
+            say(
+                "{name}: axis {axis} has size {size}, but {symbol} is {known} already",
+                name=name,
+                axis=axis,
+                size=size,
+                symbol=symbol,
+                known=sizes[symbol],
+            )
         )
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .avals import FLOAT32, FLOAT64, Aval
+from ..wording import say
+from .avals import FLOAT32, FLOAT64, Aval, TupleAval
 from .capture_backward import draw_backward
 from .capture_paths import Path
 from .capture_recipe import Recipe, RecipeWriter
@@ -29,6 +30,7 @@ from .lang_refusal import BudgetExceeded, Cancelled, Place, Refusal
 from .operators import Operators
 from .passes import Applied, optimize
 from .runtime import Session
+from .sentences import recognized
 from .static import GraphBuilder, Sym
 
 
@@ -128,7 +130,7 @@ def compile_entry(
         attempt = None if observer is None else EventLog()
         printed: list[str] = []
         builder = GraphBuilder(attempt)
-        tracer = Tracer(state, builder, segment.policy, first)
+        tracer = Tracer(state, builder, segment.policy, first, meter)
         machine = Machine(program, CaptureHost(tracer, attempt, printed.append), meter)
         machine.globals = state.constants
         machine.frames = tracer.frames
@@ -166,10 +168,10 @@ def _trace(machine: Machine) -> Ending | None:
         machine.run()
     except SegmentEndsError as ends:
         what, hint = REQUESTS[ends.request]
-        shown = ends.text or "this value"
+        shown = ends.text or say("this value")
         why = (
-            "Python shows it now, before the rest runs" if ends.request == "print"
-            else f"Python needs {shown} itself before it can go on"
+            say("Python shows it now, before the rest runs") if ends.request == "print"
+            else say("Python needs {shown} itself before it can go on", shown=shown)
         )  # fmt: skip
         return Ending(ends.ask.place, ends.request, what, why, ends.where, hint)
     return None
@@ -234,7 +236,7 @@ def _check_sizes_as_numbers(graph: Graph, tracer: Tracer) -> None:
         for arg, aval in zip(node.args, avals, strict=True):
             is_size = graph.nodes[arg].op.name == "dim"
             if is_size and isinstance(aval, Aval) and aval.dtype == FLOAT64:
-                raise DimNeeded(tuple(tracer.symbols), "a size beside float32")
+                raise DimNeeded(tuple(tracer.symbols), say("a size beside float32"))
 
 
 def _with_outputs(graph: Graph, outputs: tuple[int, ...]) -> Graph:
@@ -266,7 +268,7 @@ def check_sizes(entry: Entry, sizes: dict[str, int], meter: Meter) -> None:
         return
     for node in entry.graph.nodes:
         aval = node.aval.bind(sizes)
-        for item in aval.items if not isinstance(aval, Aval) else (aval,):
+        for item in aval.items if isinstance(aval, TupleAval) else (aval,):
             meter.array(item.size, 0)
     entry.checked.add(key)
 
@@ -274,7 +276,11 @@ def check_sizes(entry: Entry, sizes: dict[str, int], meter: Meter) -> None:
 def unguarded(error: Exception, place: Place) -> Refusal:
     """Return the refusal of a replay without guards whose arrays no longer fit."""
     return Refusal(
-        place, "the stale graph does not fit these inputs",
-        f"guards are off, so what was drawn for the first call runs again: {error}",
-        "turn guards on: they would draw it anew",
-    )  # fmt: skip
+        place,
+        say("the stale graph does not fit these inputs"),
+        say(
+            "guards are off, so what was drawn for the first call runs again: {error}",
+            error=recognized(str(error)),
+        ),
+        say("turn guards on: they would draw it anew"),
+    )

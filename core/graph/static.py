@@ -7,20 +7,22 @@ yet: asking Python for its truth or its number raises :class:`DataDependentError
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from .avals import BOOL, FLOAT64, AnyAval, Aval, DType, Shape, TupleAval, as_array
+from ..wording import say
+from .avals import BOOL, FLOAT64, AnyAval, Aval, DType, Shape, TripsAval, TupleAval, as_array
 from .build import DRAWING, Branch, Builder, drawing, lift
 from .errors import DataDependentError, DefinitionError, OptionError, ShapeError
-from .events import Named, NodeCreated, Observer, constant_text
+from .events import NodeCreated, Observer, constant_text
 from .ir import Constant, Graph, Node, Origin, make_attrs
 from .operators import Operators
 from .ops import Op, get_op, infer
+from .option_text import option_text
+from .placed import PlacedBuilder
 
 
 class Sym(Operators):
@@ -51,9 +53,10 @@ class Sym(Operators):
         return self.builder.dtype(self)
 
     def _no_value(self) -> NoReturn:
+        name = self.builder.describe(self.id)
         raise DataDependentError(
-            f"{self.builder.describe(self.id)} has no value while the graph is drawn; "
-            "use cond or while_loop to decide on it when it runs"
+            say("{value} has no value while the graph is drawn", value=name),
+            hint=say("use cond or while_loop to decide on it when it runs"),
         )
 
     def __bool__(self) -> bool:
@@ -72,7 +75,7 @@ class Sym(Operators):
         return f"<{self.builder.describe(self.id)}: {self.aval}>"
 
 
-class GraphBuilder(Builder[Sym]):
+class GraphBuilder(PlacedBuilder[Sym]):
     """Draws a graph. ``line``, ``column`` and ``phase`` are noted on every node added.
 
     ``parent`` is the builder around a subgraph: values of it that are used inside are
@@ -85,17 +88,14 @@ class GraphBuilder(Builder[Sym]):
         parent: Builder[Any] | None = None,
         scope: str = "",
     ) -> None:
-        self.observer = observer
+        super().__init__(observer, scope)
         self.parent = parent
-        self.scope = scope
-        self.line = 0
-        self.column = 0
-        self.phase = "forward"
         self.inputs: list[tuple[str, int]] = []
         self.captured: list[Any] = []
         self._nodes: list[Node] = []
         self._origins: list[tuple[Origin, ...]] = []
         self._inner: dict[int, Sym] = {}
+        self._taken: set[str] = set()  #: names of inputs
 
     @classmethod
     def resume(cls, graph: Graph, observer: Observer | None = None) -> GraphBuilder:
@@ -104,6 +104,7 @@ class GraphBuilder(Builder[Sym]):
         builder._nodes = list(graph.nodes)
         builder._origins = [graph.origin(number) for number in range(len(graph.nodes))]
         builder.inputs = list(graph.inputs)
+        builder._taken = {name for name, _ in graph.inputs}
         return builder
 
     def sym(self, number: int) -> Sym:
@@ -118,9 +119,11 @@ class GraphBuilder(Builder[Sym]):
         return len(self._nodes)
 
     def keep_trips(self, number: int) -> None:
-        """Let the ``while_loop`` at ``number`` save its carries: its gradient is wanted."""
+        """Let the loop at ``number`` keep what its trips began with: its gradient is wanted."""
         node = self._nodes[number]
-        self._nodes[number] = replace(node, attrs=make_attrs({**node.kwargs, "save": True}))
+        avals = [self._nodes[arg].aval for arg in node.args]
+        aval, attrs = infer(node.op, avals, {**node.kwargs, "save": True})
+        self._nodes[number] = replace(node, attrs=make_attrs(attrs), aval=aval)
 
     def describe(self, number: int) -> str:
         """Return how messages name a node: the user's name, else op and id."""
@@ -135,11 +138,12 @@ class GraphBuilder(Builder[Sym]):
         self, name: str, shape: Sequence[Any] = (), dtype: DType | type | str = FLOAT64
     ) -> Sym:
         """Add a named input; a size may be a number or symbolic."""
-        if any(name == taken for taken, _ in self.inputs):
-            raise DefinitionError(f"there is already an input called {name}")
+        if name in self._taken:
+            raise DefinitionError(say("there is already an input called {name}", name=name))
         aval = Aval(tuple(shape), np.dtype(dtype))
         value = self._add(get_op("placeholder"), (), {"name": name, "aval": aval}, name)
         self.inputs.append((name, value.id))
+        self._taken.add(name)
         return value
 
     def const(self, value: Any) -> Sym:
@@ -174,30 +178,21 @@ class GraphBuilder(Builder[Sym]):
         """Return shape and element type, of a value of a builder around this one as well."""
         if not isinstance(value, Sym) and self.parent is not None:
             return self.parent.aval(value)
+        if isinstance(value.aval, TripsAval):
+            return value.aval.item  # what every trip holds
         if isinstance(value.aval, TupleAval):
-            raise OptionError("several results together have no shape; pick one")
+            raise OptionError(say("several results together have no shape"), hint=say("pick one"))
         return value.aval
 
-    def name(self, value: Sym, name: str) -> None:
-        """Note the user's variable name for a value; the first name stays in front."""
-        if value.builder is self:
-            origins = self._origins[value.id]
-            if not any(origin.name for origin in origins):
-                first = origins[0]
-                named = Origin(first.line, first.column, name, first.phase)
-                self._origins[value.id] = (named, *origins[1:])
-                if self.observer is not None:
-                    self.observer.emit(Named(value.id, name, self.scope))
-
-    @contextmanager
-    def at(self, line: int, column: int) -> Iterator[None]:
-        """Note a source position on the nodes added inside."""
-        before = self.line, self.column
-        self.line, self.column = line, column
-        try:
-            yield
-        finally:
-            self.line, self.column = before
+    def keep_name(self, value: Sym, name: str) -> int | None:
+        """Keep a first name with the first origin of the node."""
+        if value.builder is not self:
+            return None
+        origins = self._origins[value.id]
+        if any(origin.name for origin in origins):
+            return None
+        self._origins[value.id] = (replace(origins[0], name=name), *origins[1:])
+        return value.id
 
     def finish(self, *outputs: Any, names: Sequence[str] = ()) -> Graph:
         """Return the graph drawn so far with these results."""
@@ -230,10 +225,14 @@ class GraphBuilder(Builder[Sym]):
             return inner
         if isinstance(operand, Sym):
             raise DefinitionError(
-                f"{op}: {operand.builder.describe(operand.id)} belongs to another graph "
-                "and is not defined in this one"
-            )
-        raise OptionError(f"{op}: {type(operand).__name__} is not a value of the graph")
+                say(
+                    "{op}: {value} belongs to another graph and is not defined in this one",
+                    op=op, value=operand.builder.describe(operand.id),
+                )
+            )  # fmt: skip
+        raise OptionError(
+            say("{op}: {kind} is not a value of the graph", op=op, kind=type(operand).__name__)
+        )
 
     def _capture(self, operand: Any) -> Sym:
         assert self.parent is not None
@@ -247,14 +246,17 @@ class GraphBuilder(Builder[Sym]):
         aval, full = infer(op, [operand.aval for operand in operands], options)
         args = tuple(operand.id for operand in operands)
         self._nodes.append(Node(op, args, make_attrs(full), aval))
-        self._origins.append((Origin(self.line, self.column, name, self.phase),))
         number = len(self._nodes) - 1
+        drawn = number if self.parent is None else -1
+        self._origins.append((Origin(self.line, self.column, name, self.phase, drawn),))
         if self.observer is not None:
             text = constant_text(full["value"].array) if op.name == "const" else ""
+            scalar = isinstance(aval, Aval) and not aval.shape
+            told = option_text(op, full, scalar=scalar) if full else ""
             self.observer.emit(
                 NodeCreated(
                     number, op.name, args, str(aval), self.line, self.column, name,
-                    self.phase, self.scope, text,
+                    self.phase, self.scope, text, told,
                 )
             )  # fmt: skip
         return Sym(self, number, aval)
@@ -285,10 +287,13 @@ def _draw(
     return inner, inner.operands(scope, _results(returned)), returned
 
 
-def _bool_scalar(builder: Builder[Any], value: Any, what: str) -> None:
+def _bool_scalar(builder: Builder[Any], value: Any, op: str) -> None:
     aval = builder.aval(value)
     if aval != Aval((), BOOL):
-        raise ShapeError(f"{what} must be one bool, such as x.sum() > 0, not {aval}")
+        what = say("the condition of cond") if op == "cond" else say("the test of while_loop")
+        raise ShapeError(
+            say("{what} must be one bool, such as x.sum() > 0, not {aval}", what=what, aval=aval)
+        )
 
 
 def draw_cond(
@@ -301,7 +306,7 @@ def draw_cond(
     """Draw both arms and call ``cond`` in ``builder``; eager and static share this."""
     if isinstance(pred, (bool, np.bool_)):
         pred = builder.const(bool(pred))
-    _bool_scalar(builder, pred, "the condition of cond")
+    _bool_scalar(builder, pred, "cond")
     values = [
         builder.const(v) if isinstance(v, (bool, int, float, np.ndarray)) else v for v in operands
     ]
@@ -311,13 +316,21 @@ def draw_cond(
     for operand in second.captured[len(first.captured) :]:
         first._capture(operand)
     if len(true_out) != len(false_out):
-        raise ShapeError(f"the arms of cond return {len(true_out)} and {len(false_out)} values")
+        raise ShapeError(
+            say(
+                "the arms of cond return {first} and {second} values",
+                first=len(true_out), second=len(false_out),
+            )
+        )  # fmt: skip
     for index, (left, right) in enumerate(zip(true_out, false_out, strict=True)):
         if left.aval != right.aval:
             raise ShapeError(
-                f"the arms of cond return {left.aval} and {right.aval} as result {index}; "
-                "both must have one shape and element type"
-            )
+                say(
+                    "the arms of cond return {left} and {right} as result {index}",
+                    left=left.aval, right=right.aval, index=index,
+                ),
+                hint=say("both must have one shape and element type"),
+            )  # fmt: skip
     node = builder.call(
         "cond",
         pred,
@@ -340,21 +353,27 @@ def draw_while(
     avals = [builder.aval(value) for value in values]
     test, test_out, _ = _draw(builder, cond_fn, avals, (), "test")
     if len(test_out) != 1:
-        raise ShapeError("the test of while_loop must return one bool")
-    _bool_scalar(test, test_out[0], "the test of while_loop")
+        raise ShapeError(say("the test of while_loop must return one bool"))
+    _bool_scalar(test, test_out[0], "while_loop")
     body, body_out, _ = _draw(builder, body_fn, avals, test.captured, "body")
     for operand in body.captured[len(test.captured) :]:
         test._capture(operand)
     if len(body_out) != len(values):
         raise ShapeError(
-            f"the body of while_loop returns {len(body_out)} values for {len(values)} carries"
-        )
+            say(
+                "the body of while_loop returns {returned} values for {carries} carries",
+                returned=len(body_out), carries=len(values),
+            )
+        )  # fmt: skip
     for index, (before, after) in enumerate(zip(avals, body_out, strict=True)):
         if after.aval != before:
             raise ShapeError(
-                f"carry {index} of while_loop enters as {before} and leaves as {after.aval}; "
-                "a carry keeps its shape and element type"
-            )
+                say(
+                    "carry {index} of while_loop enters as {before} and leaves as {after}",
+                    index=index, before=before, after=after.aval,
+                ),
+                hint=say("a carry keeps its shape and element type"),
+            )  # fmt: skip
     node = builder.call(
         "while_loop",
         *values,

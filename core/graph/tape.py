@@ -8,10 +8,12 @@ decreasing order of their consumers, starting from the first and never from zero
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 
 import numpy as np
 
+from ..wording import say
 from .arrays import ArrayBuilder
 from .avals import as_array
 from .errors import FreedError, InplaceError, NotDifferentiableError, ShapeError
@@ -29,7 +31,7 @@ class Taped(Protocol):
     requires_grad: bool
     grad: Array | None
     written: int
-    writer: str
+    writer: object
 
     def describe(self) -> str:
         """Return how messages name it."""
@@ -38,6 +40,7 @@ class Taped(Protocol):
 _ARRAYS = ArrayBuilder()
 _ndarray = np.ndarray
 _ONE_WANTED = (True,)
+_by_id = attrgetter("id")
 
 #: id of the last write in place; a sweep over younger nodes need not look for writes
 _last_write = [0]
@@ -53,21 +56,25 @@ def reachable(roots: Iterable[Any]) -> list[Any]:
 
     :class:`FreedError` names a node whose saved values an earlier backward has let go.
     """
-    found: dict[int, Any] = {root.id: root for root in roots if root.requires_grad}
-    stack = list(found.values())
-    take, add = stack.pop, stack.append
-    while stack:
-        parents = (tensor := take()).parents
+    return sorted(_feeding(roots), key=_by_id, reverse=True)
+
+
+def _feeding(roots: Iterable[Any]) -> dict[Any, Any]:
+    """Return what :func:`reachable` does as the keys of a dict, in no order; values are None."""
+    found: dict[Any, Any] = dict.fromkeys(root for root in roots if root.requires_grad)
+    waiting = list(found)
+    for tensor in waiting:  # which grows on the way
+        parents = tensor.parents
         if parents is None:
             raise FreedError(
-                f"{tensor.describe()} was freed by an earlier backward; "
-                "call that one with retain_graph=True to go back twice"
+                say("{tensor} was freed by an earlier backward", tensor=tensor.describe()),
+                hint=say("call that one with retain_graph=True to go back twice"),
             )
         for parent in parents:
-            if parent.requires_grad and (number := parent.id) not in found:
-                found[number] = parent
-                add(parent)
-    return [found[number] for number in sorted(found, reverse=True)]
+            if parent.requires_grad and parent not in found:
+                found[parent] = None
+                waiting.append(parent)
+    return found
 
 
 def check_unwritten(order: Sequence[Any]) -> None:
@@ -81,8 +88,13 @@ def check_unwritten(order: Sequence[Any]) -> None:
             saved = tensor if position < 0 else tensor.parents[position]
             if saved.written > tensor.id:
                 raise InplaceError(
-                    f"{saved.describe()} was saved for the gradient of {tensor.describe()} "
-                    f"and then changed by {saved.writer}"
+                    say(
+                        "{saved} was saved for the gradient of {tensor} and then changed by "
+                        "{writer}",
+                        saved=saved.describe(),
+                        tensor=tensor.describe(),
+                        writer=str(saved.writer),
+                    )
                 )
 
 
@@ -95,7 +107,11 @@ def seed(root: Taped, gradient: Any) -> Array:
     array = as_array(getattr(gradient, "value", gradient)).astype(root.value.dtype)
     if array.shape != root.value.shape:
         raise ShapeError(
-            f"backward: a gradient of shape {array.shape} for a value of {root.value.shape}"
+            say(
+                "backward: a gradient of shape {shape} for a value of {expected}",
+                shape=array.shape,
+                expected=root.value.shape,
+            )
         )
     return array
 
@@ -105,70 +121,102 @@ def backward(roots: Sequence[Any], gradients: Sequence[Any], retain_graph: bool 
     for root in roots:
         if not root.requires_grad:
             raise NotDifferentiableError(
-                f"{root.describe()} depends on no tensor that requires a gradient"
+                say(
+                    "{tensor} depends on no tensor that requires a gradient", tensor=root.describe()
+                )
             )
-    order = reachable(roots)
+    grads = _feeding(roots)
+    order = sorted(grads, key=_by_id, reverse=True)
     check_unwritten(order)
-    starts = [seed(root, g) for root, g in zip(roots, gradients, strict=True)]
-    with np.errstate(all="ignore"):
-        _sweep(order, roots, starts, not retain_graph)
+    for root, gradient in zip(roots, gradients, strict=True):
+        start, held = seed(root, gradient), grads[root]
+        grads[root] = start if held is None else np.add(held, start)
+    _sweep(order, grads, not retain_graph)
 
 
-def _sweep(order: Sequence[Any], roots: Sequence[Any], starts: Sequence[Array], free: bool) -> None:
-    """The loop itself, on plain arrays; written for speed, same order as :func:`sweep`."""
-    b, add = _ARRAYS, np.add
-    grads: dict[int, Any] = {}
-    for root, start in zip(roots, starts, strict=True):
-        grads[root.id] = add(grads[root.id], start) if root.id in grads else start
+@np.errstate(all="ignore")
+def _sweep(order: Sequence[Any], grads: dict[Any, Any], free: bool) -> None:
+    """The loop itself, on plain arrays; written for speed, same order as :func:`sweep`.
+
+    ``grads`` holds the gradient so far of every tensor in ``order``, None where there is none.
+    A sum of two contributions belongs to the sweep alone, so the next ones are added in place;
+    a contribution itself may be one array for several tensors.
+    """
+    b, add, take = _ARRAYS, np.add, grads.pop
+    own: set[Any] = set()
     for tensor in order:
-        op = tensor.op
-        g = grads.pop(tensor.id, None)
-        if g is None:  # a saved value that no gradient reached is freed as well
-            if free and op is not None:
-                tensor.parents = None
-            continue
+        op, g, parents = tensor.op, take(tensor), tensor.parents
         if op is None:
-            _to_leaf(tensor, g)
+            if g is not None:
+                _to_leaf(tensor, g, tensor in own)
             continue
-        parents = tensor.parents
-        if free:
+        if free:  # a saved value that no gradient reached is freed as well
             tensor.parents = None
-        value = tensor.value
-        if type(g) is dict:
-            g = filled(b, value, g)
-        count = len(parents)
-        if count == 2:
+        if g is None:
+            continue
+        vjp = op.vjp
+        if len(parents) == 2 and type(g) is not dict:
             x, y = parents
             want = (x.requires_grad, y.requires_grad)
-            to_x, to_y = op.vjp(b, value, g, (x.value, y.value), want, tensor.attrs)
-            if to_x is not None:
-                held = grads.get(x.id)
-                grads[x.id] = to_x if held is None else add(held, to_x)
-            if to_y is not None:
-                held = grads.get(y.id)
-                grads[y.id] = to_y if held is None else add(held, to_y)
+            to_x, to_y = vjp(b, tensor.value, g, (x.value, y.value), want, tensor.attrs)
+            if to_x is not None and x.requires_grad:
+                held = grads[x]
+                if held is None:
+                    grads[x] = to_x
+                elif x in own:
+                    add(held, to_x, held)
+                else:
+                    grads[x] = _summed(own, x, held, to_x)
+            if to_y is not None and y.requires_grad:
+                held = grads[y]
+                if held is None:
+                    grads[y] = to_y
+                elif y in own:
+                    add(held, to_y, held)
+                else:
+                    grads[y] = _summed(own, y, held, to_y)
         elif op.name == "pick":
-            accumulate(b, grads.setdefault(parents[0].id, {}), tensor.attrs["index"], g)
-        elif count == 1:
+            (several,) = parents
+            if grads[several] is None:
+                grads[several] = {}
+            accumulate(b, grads[several], tensor.attrs["index"], g)
+        elif len(parents) == 1 and type(g) is not dict:
             (x,) = parents
-            (to_x,) = op.vjp(b, value, g, (x.value,), _ONE_WANTED, tensor.attrs)
+            (to_x,) = vjp(b, tensor.value, g, (x.value,), _ONE_WANTED, tensor.attrs)
             if to_x is not None:
-                held = grads.get(x.id)
-                grads[x.id] = to_x if held is None else add(held, to_x)
+                held = grads[x]
+                grads[x] = to_x if held is None else _summed(own, x, held, to_x)
         else:
+            if type(g) is dict:
+                g = filled(b, tensor.value, g)
             values = [p.value for p in parents]
             wanted = [p.requires_grad for p in parents]
-            results = op.vjp(b, value, g, values, wanted, tensor.attrs)
+            results = vjp(b, tensor.value, g, values, wanted, tensor.attrs)
             for parent, c in zip(parents, results, strict=True):
-                if c is not None:
-                    held = grads.get(parent.id)
-                    grads[parent.id] = c if held is None else add(held, c)
+                if c is not None and parent.requires_grad:
+                    held = grads[parent]
+                    grads[parent] = c if held is None else _summed(own, parent, held, c)
 
 
-def _to_leaf(leaf: Taped, g: Any) -> None:
-    g = np.asarray(g)
-    # A gradient may be passed on unchanged to several leaves: each keeps its own copy.
-    leaf.grad = g.copy() if leaf.grad is None else np.asarray(np.add(leaf.grad, g))
+def _summed(own: set[Any], target: Taped, held: Any, more: Any) -> Any:
+    """Return ``held + more``, in place if the sweep has made ``held``; else note the new sum."""
+    if target in own:
+        return np.add(held, more, out=held)
+    total = np.add(held, more)
+    value = target.value
+    # A gradient rule of the user's may give another element type, and numpy gives scalars.
+    if type(total) is _ndarray and total.shape == value.shape and total.dtype == value.dtype:
+        own.add(target)
+    return total
+
+
+def _to_leaf(leaf: Taped, g: Any, own: bool) -> None:
+    """Add a gradient to ``grad``; one that may be several leaves' is copied."""
+    held = leaf.grad
+    if held is None:
+        leaf.grad = g if own else np.array(g, order="C")
+    else:
+        leaf.grad = np.asarray(np.add(held, g))
 
 
 def accumulate(b: Any, grads: dict[int, Any], key: int, value: Any) -> None:
@@ -177,16 +225,16 @@ def accumulate(b: Any, grads: dict[int, Any], key: int, value: Any) -> None:
 
 
 def filled(b: Any, items: Sequence[Any], g: Mapping[int, Any]) -> list[Any]:
-    """Return the gradients of several results, zeros where none arrived, None for integers."""
+    """Return the gradients of several results.
+
+    Where none arrived: zeros for floats, None for integers and for the trips of a loop.
+    """
     result: list[Any] = []
     for index, item in enumerate(items):
-        array = item
-        if not isinstance(array, _ndarray):
-            continue
-        if array.dtype.kind != "f":
-            result.append(None)
+        if index in g or not isinstance(item, _ndarray) or item.dtype.kind != "f":
+            result.append(g.get(index))
         else:
-            result.append(g[index] if index in g else b.fill(array.shape, 0.0, array.dtype))
+            result.append(b.fill(item.shape, 0.0, item.dtype))
     return result
 
 

@@ -11,60 +11,67 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..wording import say
 from . import tape
 from .arrays import value_aval
 from .avals import FLOAT64, DType, TupleAval, as_array
 from .build import CAREFUL, DRAWING, lift
 from .errors import DTypeError, InplaceError, NotDifferentiableError, OptionError, ShapeError
 from .interp import Interpreter
-from .notes import Notes, note
+from .notes import IN_PLACE, Indexed, Notes, note
 from .operators import Operators
 from .ops import Array, Op, get_op, infer
 from .recording import STATE
 from .recording import no_grad as no_grad
+from .sentences import recognized
+from .vjps_shape import vector_matrix
 
 _ids = itertools.count(1)
-_NO_ATTRS: Mapping[str, Any] = MappingProxyType({})
+_LEAF = say("leaf")
+_Method: TypeAlias = "Callable[[Any, Any], Tensor]"
 
 
-def _binary(name: str, ufunc: Callable[[Array, Array], Any]) -> Callable[[Any, Any], Tensor]:
+def _binary(
+    op: Op, ufunc: Callable[[Array, Array], Any], otherwise: _Method | None = None
+) -> _Method:
     """Return the method of a binary op, written out for plain float64 tensors.
 
     Everything else, errors included, takes the general path ``apply``. ``CAREFUL`` is 0
-    unless some thread is drawing an arm or inside ``no_grad``.
+    unless some thread is drawing an arm or inside ``no_grad``. What is not a vector and a
+    matrix goes to ``otherwise`` if that is given.
     """
-    op, new, array, ids = get_op(name), object.__new__, np.ndarray, _ids
-    attrs = op.options  # the defaults are in canonical form for every op made here
+    name, new, array, ids = op.name, object.__new__, np.ndarray, _ids
     careful, float64 = CAREFUL, FLOAT64
+    attrs = op.options  # the defaults are in canonical form for every op made here
 
     def method(self: Tensor, other: Any) -> Tensor:
         if type(other) is not Tensor or careful[0]:
             return self.apply(name, self, other)
+        x, y = self.value, other.value
+        if otherwise is not None and (x.ndim != 1 or y.ndim != 2):
+            return otherwise(self, other)
         try:
-            value = ufunc(self.value, other.value)
+            value = ufunc(x, y)
         except (ValueError, TypeError):
             return self.apply(name, self, other)
         if type(value) is not array:
             value = np.asarray(value)
         if value.dtype is not float64:
             return self.apply(name, self, other)
+        if not (self.requires_grad or other.requires_grad):
+            return make(value)
         result: Tensor = new(Tensor)
         result.value = value
         result.id = next(ids)
-        if self.requires_grad or other.requires_grad:
-            result.op = op
-            result.attrs = attrs
-            result.parents = (self, other)
-            result.requires_grad = True
-        else:
-            result.op = None
-            result.parents = ()
-            result.requires_grad = False
+        result.op = op
+        result.attrs = attrs
+        result.parents = (self, other)
+        result.requires_grad = True
         return result
 
     return method
@@ -82,23 +89,22 @@ def _unary(name: str, ufunc: Callable[[Array], Any]) -> Callable[[Any], Tensor]:
         value = ufunc(operand)
         if type(value) is not array:
             value = np.asarray(value)
+        if not self.requires_grad:
+            return make(value)
         result: Tensor = new(Tensor)
         result.value = value
         result.id = next(ids)
-        if self.requires_grad:
-            result.op = op
-            result.attrs = attrs
-            result.parents = (self,)
-            result.requires_grad = True
-        else:
-            result.op = None
-            result.parents = ()
-            result.requires_grad = False
+        result.op = op
+        result.attrs = attrs
+        result.parents = (self,)
+        result.requires_grad = True
         return result
 
     return method
 
 
+#: matmul of a vector and a matrix: the tape need not ask again which case of the rule it is
+_CELL_STEP = replace(get_op("matmul"), vjp=vector_matrix)
 _SUM = get_op("sum")
 _SUM_ALL: tuple[dict[str, Any], ...] = tuple(
     {"axis": tuple(range(ndim)), "keepdims": False} for ndim in range(5)
@@ -148,7 +154,7 @@ class Tensor(Operators):
         self.requires_grad = requires_grad
         if requires_grad and self.value.dtype.kind != "f":
             raise NotDifferentiableError(
-                f"only floats have a gradient, not {self.value.dtype.name}"
+                say("only floats have a gradient, not {dtype}", dtype=self.value.dtype.name)
             )
         if name:
             self.name = name
@@ -198,7 +204,7 @@ class Tensor(Operators):
     def item(self) -> float | int | bool:
         """Return the only element as a Python number."""
         if self.value.size != 1:
-            raise ShapeError(f"item() needs one element, not {self.value.size}")
+            raise ShapeError(say("item() needs one element, not {size}", size=self.value.size))
         result: float | int | bool = self.value.item()
         return result
 
@@ -213,7 +219,7 @@ class Tensor(Operators):
 
     def __len__(self) -> int:
         if not self.value.ndim:
-            raise ShapeError("a tensor without axes has no length")
+            raise ShapeError(say("a tensor without axes has no length"))
         return len(self.value)
 
     def __iter__(self) -> Iterator[Tensor]:
@@ -229,11 +235,13 @@ class Tensor(Operators):
 
     def describe(self) -> str:
         """Return how messages name it: name or op, and the line where known."""
-        kind = self.op.name if self.op is not None else "leaf"
-        named = f"{self.name} ({kind})" if self.name else f"the result of {kind}"
-        return f"{named} at line {self.line}" if self.line else named
+        kind = self.op.name if self.op is not None else _LEAF
+        named = say("the result of {op}", op=kind)
+        if self.name:
+            named = say("{name} ({op})", name=self.name, op=kind)
+        return say("{value} at line {line}", value=named, line=self.line) if self.line else named
 
-    def assign(self, data: Any, index: Any = ..., writer: str = "") -> None:
+    def assign(self, data: Any, index: Any = ..., writer: object = "") -> None:
         """Write into the value in place; ``writer`` names the write in later messages.
 
         Refused on a leaf that requires a gradient while recording. A value that the tape has
@@ -242,21 +250,26 @@ class Tensor(Operators):
         """
         if self.requires_grad and self.op is None and STATE.recording:
             raise InplaceError(
-                f"{self.name or 'a leaf'} requires a gradient: write it under no_grad"
+                say(
+                    "{name} requires a gradient: write it under no_grad",
+                    name=self.name or say("a leaf"),
+                )
             )
         source = data.value if isinstance(data, Tensor) else as_array(data)
         if source.dtype.kind == "f" and self.value.dtype.kind != "f":
-            raise DTypeError(f"floats do not fit into a tensor of {self.value.dtype.name}")
+            raise DTypeError(
+                say("floats do not fit into a tensor of {dtype}", dtype=self.value.dtype.name)
+            )
         try:
             self.value[index] = source
         except (ValueError, IndexError) as error:
-            raise ShapeError(f"in-place write: {error}") from None
+            raise ShapeError(say("in-place write: {error}", error=recognized(str(error)))) from None
         self.written = next(_ids)
-        self.writer = writer or "an in-place write"
+        self.writer = writer or IN_PLACE
         tape.note_write(self.written)
 
     def __setitem__(self, index: Any, data: Any) -> None:
-        self.assign(data, index, f"the in-place write x[{index}] = …")
+        self.assign(data, index, Indexed(index))
 
     def backward(self, gradient: Any = None, *, retain_graph: bool = False) -> None:
         """Add the gradient of this tensor (of its sum) to ``grad`` of every leaf.
@@ -282,11 +295,11 @@ class Tensor(Operators):
             result.requires_grad = True
         return result
 
-    __add__ = _binary("add", np.add)
-    __sub__ = _binary("sub", np.subtract)
-    __mul__ = _binary("mul", np.multiply)
-    __truediv__ = _binary("div", np.true_divide)
-    __matmul__ = _binary("matmul", _dot)
+    __add__ = _binary(get_op("add"), np.add)
+    __sub__ = _binary(get_op("sub"), np.subtract)
+    __mul__ = _binary(get_op("mul"), np.multiply)
+    __truediv__ = _binary(get_op("div"), np.true_divide)
+    __matmul__ = _binary(_CELL_STEP, np.ndarray.dot, _binary(get_op("matmul"), _dot))
     __neg__ = _unary("neg", np.negative)
     exp = _unary("exp", np.exp)
     log = _unary("log", np.log)
@@ -336,7 +349,11 @@ def as_tensors(op: str, operands: Sequence[Any]) -> list[Tensor]:
             continue
         if not isinstance(operand, Tensor):
             if not isinstance(operand, (np.ndarray, np.generic, list)):
-                raise OptionError(f"{op}: {type(operand).__name__} is not a tensor or number")
+                raise OptionError(
+                    say(
+                        "{op}: {kind} is not a tensor or number", op=op, kind=type(operand).__name__
+                    )
+                )
             operand = make(as_array(operand))
         values.append(operand)
         dtypes.append(FLOAT64 if isinstance(operand.value, tuple) else operand.value.dtype)
@@ -366,18 +383,18 @@ def compute(
     )
     values = [t.value for t in operands]
     if op.control is not None:
-        if needed and op.name == "while_loop":
+        if needed and "save" in op.options:
             attrs = {**attrs, "save": True}
         value = op.control(interpreter or Interpreter(), values, attrs)
     else:
         assert op.kernel is not None
         value = op.kernel(*values, **attrs)
-        if type(value) is not np.ndarray:
+        if isinstance(value, np.generic):
             value = np.asarray(value)
     tensor = make(value)
     tensor.op = op
+    tensor.attrs = attrs
     if needed:
         tensor.parents = tuple(operands)
         tensor.requires_grad = True
-        tensor.attrs = attrs
     return tensor

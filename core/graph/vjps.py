@@ -20,10 +20,8 @@ Grads = tuple[Any, ...]
 
 def add(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs) -> Grads:
     """d(x + y): 1, 1."""
-    return (
-        b.fit(gy, xs[0]) if want[0] else None,
-        b.fit(gy, xs[1]) if want[1] else None,
-    )
+    both: Grads = b.fit_both(gy, xs, want)
+    return both
 
 
 def sub(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs) -> Grads:
@@ -104,12 +102,12 @@ def cos(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs
 
 def tanh(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs) -> Grads:
     """d tanh(x): 1 - y*y."""
-    return (b.mul(gy, b.sub(1.0, b.mul(y, y))),)
+    return (b.mul(gy, b.one_minus(b.mul(y, y))),)
 
 
 def sigmoid(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs) -> Grads:
     """d sigmoid(x): y (1 - y)."""
-    return (b.mul(gy, b.mul(b.sub(1.0, y), y)),)
+    return (b.mul(gy, b.mul(b.one_minus(y), y)),)
 
 
 def absolute(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs) -> Grads:

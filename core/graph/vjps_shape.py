@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..wording import say
 from .avals import Dim, SymbolicDim, element_count, exact
 from .build import Builder
 from .ops import Attrs
 from .vjps import Grads, Values, Wanted
 
-_CONCAT = "the gradient of concat"
+_CONCAT = say("the gradient of concat")
 
 
 def _count(b: Builder[Any], size: Dim, like: Any) -> Any:
@@ -73,16 +74,24 @@ def layer_norm(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs
     return (b.div(b.sub(b.sub(gy, average), b.mul(y, along)), deviation),)
 
 
+def vector_matrix(
+    b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs
+) -> Grads:
+    """The case (k) @ (k, m) of ``matmul``, a cell step: W gy, and x outer gy."""
+    x, w = xs
+    return (
+        b.dot(w, gy) if want[0] else None,
+        b.outer(x, gy) if want[1] else None,
+    )
+
+
 def matmul(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs) -> Grads:
     """gy yᵀ and xᵀ gy; transposed operands get transposed gradients."""
     x, w = xs
-    x_shape, w_shape = b.shape(x), b.shape(w)
     turned_w = attrs["transpose_b"]
-    if len(x_shape) == 1 and len(w_shape) == 2 and not turned_w:  # (k) @ (k, m): a cell step
-        return (
-            b.matmul(w, gy) if want[0] else None,
-            b.outer(x, gy) if want[1] else None,
-        )
+    x_shape, w_shape = b.shape(x), b.shape(w)
+    if len(x_shape) == 1 and len(w_shape) == 2 and not turned_w:
+        return vector_matrix(b, y, gy, xs, want, attrs)
     turned_x = attrs["transpose_a"]
     to_x = to_w = None
     if len(x_shape) == 1 and len(w_shape) == 2:  # turned: (k) @ (m, k).T -> (m)

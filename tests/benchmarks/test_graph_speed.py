@@ -126,10 +126,11 @@ def test_eager_against_hips_autograd() -> None:
     for mine, theirs in zip(ours(), peer(), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-12)
     works = {"eager": ours, "HIPS autograd": peer, "HIPS autograd, dot": summed(with_dot)}
-    found = best_of(works, 8)
+    found = best_of(works, 12)
     report("eager forward and backward, 100 sequences", found)
-    # The goal is 8; 6.9 to 7.5 were measured (numpy 2.4, one EPYC core), most of it in ufuncs.
-    assert found["HIPS autograd"] / found["eager"] >= 6
+    # 8.4 to 8.7 were measured (numpy 2.4), and 7.9 to 8.1 where the peer calls ``dot``: half of
+    # our time is in numpy's kernels, which both run.
+    assert found["HIPS autograd"] / found["eager"] >= 8
 
 
 def chain(x: Any, y: Any) -> Any:
@@ -181,7 +182,9 @@ def test_fused_chain_against_numpy_and_numexpr(size: int) -> None:
     found = best_of(works, 12)
     report(f"twelve elementwise ops on {size} elements", found)
     assert found["numpy, each value named"] / found["fused"] >= 1.5
-    assert found["numpy, one expression"] / found["fused"] >= 1.0
+    # An expression reuses its temporary values. 1.5 to 1.6 at 10^6 elements, where numpy's three
+    # arrays stay in a large third-level cache; 1.7 to 2.0 above.
+    assert found["numpy, one expression"] / found["fused"] >= 1.25
     if numexpr is None:
         pytest.skip("numexpr is not installed; compared with numpy only")
     assert found["numexpr"] / found["fused"] >= 1.0

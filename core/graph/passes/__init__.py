@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...wording import say
 from ..errors import OptionError
 from ..events import Observer, PassApplied
 from ..ir import Graph, verify
@@ -41,7 +42,7 @@ def apply_pass(name: str, graph: Graph, observer: Observer | None = None) -> Pas
     """Run one pass and verify what it made; :class:`VerifyError` names the pass."""
     result = PASSES[name].run(graph)
     if result.rewrites:
-        verify(result.graph, f"the pass {name}")
+        verify(result.graph, say("the pass {name}", name=name))
         if observer is not None:
             rules = tuple(rewrite.rule for rewrite in result.rewrites)
             observer.emit(PassApplied(name, len(graph), len(result.graph), rules))
@@ -57,7 +58,9 @@ def optimize(
     """
     for name in names:
         if name not in PASSES:
-            raise OptionError(f"there is no pass {name} (passes: {', '.join(PASSES)})")
+            raise OptionError(
+                say("there is no pass {name} (passes: {known})", name=name, known=", ".join(PASSES))
+            )
     verify(graph)
     history: list[Applied] = []
     looped = [name for name in ("fast-math", *DEFAULT) if name in names and name != "fuse"]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...wording import say
 from ..ir import Constant, Graph, Node, Origin, make_attrs
 from ..ops import Array, Op, get_op, infer
 
@@ -136,7 +137,9 @@ def inside(
             result = run(value)
             value = result.graph
             for rewrite in result.rewrites:
-                note = f"in {name} of %{number}: {rewrite.note}"
+                note = say(
+                    "in {name} of %{number}: {note}", name=name, number=number, note=rewrite.note
+                )
                 rebuilder.rewrites.append(Rewrite(rewrite.rule, (number,), None, note))
         options.append((name, value))
     return tuple(options)

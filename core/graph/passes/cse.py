@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...wording import say
 from ..ir import Graph, Node, has_effects
 from .base import Pass, PassResult, Rebuilder, inside
+
+_RULE = say("same")
 
 
 def run(graph: Graph) -> PassResult:
@@ -40,7 +43,7 @@ def run(graph: Graph) -> PassResult:
         if known is None:
             seen[key] = new.copy(number, attrs)
         else:
-            new.merge(number, known, "same", f"{node.op.name} computed already")
+            new.merge(number, known, _RULE, say("{op} computed already", op=node.op.name))
     return new.finish()
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from ...wording import say
 from ..ir import Graph, keep_nodes, needed_nodes
 from .base import Pass, PassResult, Rebuilder, Rewrite, inside
+
+_RULE = say("unused")
 
 
 def run(graph: Graph) -> PassResult:
@@ -20,7 +23,7 @@ def run(graph: Graph) -> PassResult:
     inputs = [number for _, number in graph.inputs]
     needed = needed_nodes(graph, (*graph.outputs, *graph.effects, *inputs))
     dropped = tuple(
-        Rewrite("unused", (number,), None, f"nothing uses {graph.nodes[number].op.name}")
+        Rewrite(_RULE, (number,), None, say("nothing uses {op}", op=graph.nodes[number].op.name))
         for number, kept in enumerate(needed)
         if not kept
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...wording import say
 from ..ir import Graph, Node, Origin
 from .base import Pass, PassResult, Rebuilder, Rewrite, constant_of, inside
 
@@ -22,6 +23,8 @@ def run(graph: Graph) -> PassResult:
     %3: f64[] = add %0 %2
     return %3
     """
+    if not any(node.op.name in ("cond", "where") or node.subgraphs for node in graph.nodes):
+        return PassResult(graph, ())
     new = Rebuilder(graph)
     chosen: dict[int, tuple[int, ...]] = {}
     for number, node in enumerate(graph.nodes):
@@ -31,14 +34,14 @@ def run(graph: Graph) -> PassResult:
         if node.op.name == "cond" and test is not None:
             arm = "true" if bool(test) else "false"
             chosen[number] = _inline(new, number, run(node.option(arm)).graph)
-            note = f"the condition is always {bool(test)}"
+            note = say("the condition is always {truth}", truth=bool(test))
             new.rewrites.append(Rewrite("cond", (number,), None, note))
         elif node.op.name == "pick" and node.args[0] in chosen:
             new.place[number] = chosen[node.args[0]][node.option("index")]
             # The name of the result moves to the node that makes it.
             _add_origins(new, new.place[number], graph.origin(number))
         elif node.op.name == "where" and (kept := _whole(new, node, test)) is not None:
-            new.merge(number, new.place[kept], "where", "the test is the same everywhere")
+            new.merge(number, new.place[kept], "where", say("the test is the same everywhere"))
         else:
             new.copy(number, inside(new, number, run))
     return new.finish()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...wording import say
 from ..avals import Aval
 from ..ir import Graph, Node
 from ..ops import Array
@@ -51,13 +52,13 @@ def _equal(new: Rebuilder, node: Node, args: tuple[int, ...]) -> bool:
 
 RULES: tuple[Rule, ...] = (
     Rule("x*0 → 0", "mul", _right(0.0), 0.0, (float("inf"), float("nan"), -2.0),
-         "inf*0 and nan*0 are nan, -2*0 is -0"),
+         say("inf*0 and nan*0 are nan, -2*0 is -0")),
     Rule("0*x → 0", "mul", _left(0.0), 0.0, (float("inf"), float("nan"), -2.0),
-         "0*inf and 0*nan are nan, 0*-2 is -0"),
-    Rule("x/x → 1", "div", _equal, 1.0, (0.0, float("inf")), "0/0 and inf/inf are nan"),
-    Rule("x-x → 0", "sub", _equal, 0.0, (float("inf"), float("nan")), "inf-inf is nan"),
-    Rule("x+0 → x", "add", _right(0.0), "x", (-0.0,), "-0 + 0 is 0"),
-    Rule("0+x → x", "add", _left(0.0), "y", (-0.0,), "0 + -0 is 0"),
+         say("0*inf and 0*nan are nan, 0*-2 is -0")),
+    Rule("x/x → 1", "div", _equal, 1.0, (0.0, float("inf")), say("0/0 and inf/inf are nan")),
+    Rule("x-x → 0", "sub", _equal, 0.0, (float("inf"), float("nan")), say("inf-inf is nan")),
+    Rule("x+0 → x", "add", _right(0.0), "x", (-0.0,), say("-0 + 0 is 0")),
+    Rule("0+x → x", "add", _left(0.0), "y", (-0.0,), say("0 + -0 is 0")),
 )  # fmt: skip
 
 
@@ -113,7 +114,7 @@ def _reassociate(new: Rebuilder, number: int, node: Node) -> bool:
         return False
     joined = new.constant(np.asarray(np.add(a, b)))
     new.place[number] = new.call("add", (inner.args[0], joined), {}, new.graph.origin(number))
-    note = "rounding happens in another place"
+    note = say("rounding happens in another place")
     new.rewrites.append(Rewrite("(x+a)+b → x+(a+b)", (number,), new.place[number], note))
     return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...wording import say
 from ..avals import Aval, SymbolicDim
 from ..errors import GraphError
 from ..interp import compute_node
@@ -14,6 +15,9 @@ from .base import Pass, PassResult, Rebuilder, Rewrite, constant_of, inside
 #: A folded value may be larger than its operands up to this many elements: constants are
 #: held for good, so folding what only repeats a number would cost memory and save nothing.
 SMALL = 64
+
+
+_RULE = say("constant")
 
 
 def run(graph: Graph) -> PassResult:
@@ -31,6 +35,8 @@ def run(graph: Graph) -> PassResult:
     %2: f64[] = const(value=5.0)
     return %2
     """
+    if not any(_may_fold(graph, node) or node.subgraphs for node in graph.nodes):
+        return PassResult(graph, ())
     new = Rebuilder(graph)
     for number, node in enumerate(graph.nodes):
         value = _folded(new, node, number)
@@ -38,9 +44,15 @@ def run(graph: Graph) -> PassResult:
             new.copy(number, inside(new, number, run))
             continue
         new.place[number] = new.constant(value, graph.origin(number))
-        note = f"{node.op.name} of constants is {value.tolist() if value.size < 9 else '…'}"
-        new.rewrites.append(Rewrite("constant", (number,), new.place[number], note))
+        shown = str(value.tolist()) if value.size < 9 else "…"
+        note = say("{op} of constants is {value}", op=node.op.name, value=shown)
+        new.rewrites.append(Rewrite(_RULE, (number,), new.place[number], note))
     return new.finish()
+
+
+def _may_fold(graph: Graph, node: Node) -> bool:
+    """Return whether every operand of a node is a constant already."""
+    return not node.op.structural and all(graph.nodes[arg].op.name == "const" for arg in node.args)
 
 
 def _folded(new: Rebuilder, node: Node, number: int) -> Array | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from ...wording import say
 from ..avals import Aval
-from ..ir import Graph, Node, make_attrs
+from ..ir import Graph, Node, Origin, make_attrs
 from ..ops import get_op
 from .base import Pass, PassResult, Rebuilder, Rewrite, inside
 
 #: A group holds all its operands until it runs. Beyond this many, a long sum of gradients
 #: would keep every term alive and cost more memory than it saves launches.
 MOST_OPERANDS = 4
+
+
+_RULE = say("group")
 
 
 def run(graph: Graph) -> PassResult:
@@ -51,10 +55,12 @@ def run(graph: Graph) -> PassResult:
         args = tuple(new.place[arg] for arg in outer)
         node = graph.nodes[number]
         after = new.put(number, Node(get_op("fused"), args, make_attrs({"body": body}), node.aval))
-        merged = [o for item in items for o in graph.origin(item)]
-        new.origins[after] = (*graph.origin(number), *(o for o in merged if not o.name))
+        others = (o for item in items if item != number for o in graph.origin(item))
+        merged = (Origin(o.line, o.column, "", o.phase) for o in others if not o.name)
+        new.origins[after] = (*graph.origin(number), *merged)
         names = " ".join(graph.nodes[item].op.name for item in items)
-        new.rewrites.append(Rewrite("group", tuple(items), after, f"{len(items)} ops: {names}"))
+        note = say("{count} ops: {names}", count=len(items), names=names)
+        new.rewrites.append(Rewrite(_RULE, tuple(items), after, note))
     return new.finish()
 
 

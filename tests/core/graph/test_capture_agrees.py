@@ -21,12 +21,15 @@ EXPRESSIONS = (
     "{0} + {1}", "{0} * {1}", "{0} - {1} * 0.5", "sin({0})", "tanh({0}) + {1}", "{0} * k",
     "{0} + n", "{0}.sum() + {1}", "where({0} > {1}, {0}, {1} * 2)", "g({0}, {1})", "{0} / len(x)",
     "cond({0}.sum() > 0, lambda: {0} * 2, lambda: {1} + x)", "{0} * w", "sum(items) + {0}",
-    "maximum({0}, {1})", "h({0})", "{0} if k > 2 else {1}",
+    "maximum({0}, {1})", "h({0})", "{0} if k > 2 else {1}", "{0} + v[0]", "{0} * v.sum() / 6",
+    "{0} * u", "where({0} > 0, {1}, u)", "cast({0} * 8, dtype='int64') + {1}",
 )  # fmt: skip
 TESTS = ("{0}.sum() > 0", "k > 2", "len(x) > 3", "{0}.max() > {1}.max()", "n == 1",
          "not {0}.sum() > 1", "{0}.sum() > 0 and k < 4")  # fmt: skip
 HELPERS = """
 w = 1.5
+v = int64([1, 2, 3])
+u = float32([0.75])
 def g(a, b):
     if a.sum() > b.sum():
         return a * 0.5

@@ -67,6 +67,29 @@ def test_dynamic_block_breaks_at_its_if_and_its_twin_does_not() -> None:
     assert not capture.fallback
 
 
+def test_two_loops_around_a_break_are_guarded_though_their_sentences_are_one() -> None:
+    source = """def g(a, b):
+    if a.sum() > b.sum():
+        return a * 0.5
+    return a + b * 0.25
+def f(x):
+    z = x - 1.0
+    for n in range(2):
+        for n in range(2):
+            z = g(x, z)
+        z = x + x
+    if x.sum() > 0:
+        x = x + x
+    return x, n
+"""
+    # In the last trip of both loops each guard reads "the loop: next is 2 with 0 left"; a graph
+    # that is compiled there does not serve the last inner trip of the first outer one.
+    capture = Capture(load(source))
+    for value, result in ((-0.625, -0.625), (0.125, 0.25)):
+        found, last = capture.call({"x": np.array([value])}).outputs
+        assert (found.tolist(), last) == ([result], 1)
+
+
 REQUESTS = {
     "print": "print(y.sum())",
     "int": "k = int(y.sum())",

@@ -28,6 +28,8 @@ def imported(path: Path) -> set[str]:
     for node in ast.parse(path.read_text()).body:
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
+        if node.level - 1 > len(base):
+            continue  # from outside the package, such as the wording that all of core shares
         up = base[: len(base) - (node.level - 1)] if node.level > 1 else base
         prefix = ".".join([*up, *(node.module or "").split(".")]).strip(".")
         for alias in node.names:

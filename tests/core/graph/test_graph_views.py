@@ -21,7 +21,7 @@ def rnn(steps: int) -> Graph:
     return b.finish(h.sum())
 
 
-def test_twenty_steps_fold_to_one_block() -> None:
+def test_case_24_twenty_steps_fold_to_one_block() -> None:
     graph = rnn(20)
     (block,) = repeats(graph)
     assert (block.period, block.count) == (5, 20)
@@ -36,7 +36,7 @@ def test_nothing_repeats_in_a_short_graph() -> None:
     assert rolled_text(graph) == graph.text()
 
 
-def test_diff_lists_added_removed_and_merged() -> None:
+def test_case_24_diff_lists_added_removed_and_merged() -> None:
     b = GraphBuilder()
     x = b.placeholder("x")
     first, second = x.exp(), x.exp()

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dgplay.core.graph.bundled import bundled
+from dgplay.core.graph.bundled import source as bundled_text
+from dgplay.core.graph.capture import Capture
 from dgplay.core.graph.events import EventLog, OpEnd
 from dgplay.core.graph.feeds import bind, read_feeds
 from dgplay.core.graph.lang import load
 from dgplay.core.graph.modes import MODES, ModeCall, Options, run_mode
+from dgplay.core.graph.views import repeats, rolled_text
 
 ANY_MODE = pytest.mark.parametrize("mode", MODES)
 
@@ -84,3 +88,112 @@ def test_case_15_reverse_mode_through_while(
     (call,) = calls(f"def f(x):\n    return {loop}", mode, f"x={x}", grads=("x",))
     assert call.outputs == [value]
     assert call.gradients["x"] == gradient
+
+
+#: Expressions of x at a kink, the value of x, and the one derivative of the published table.
+KINK_CASES = [
+    ("relu(x)", "0", 0.0),
+    ("abs(x)", "0", 0.0),
+    ("sqrt(x)", "0", np.inf),
+    ("maximum(x, x * 1)", "2", 1.0),  # ½ + ½
+    ("maximum(x, 2)", "2", 0.5),
+    ("minimum(x, 2)", "2", 0.5),
+    ("clip(x, 0, 1)", "0", 1.0),
+    ("clip(x, 0, 1)", "1", 1.0),
+    ("max(x)", "[2, 2, 1]", [0.5, 0.5, 0.0]),
+]
+
+
+@ANY_MODE
+@pytest.mark.parametrize(("expression", "x", "expected"), KINK_CASES)
+def test_case_4_one_derivative_at_a_kink(mode: str, expression: str, x: str, expected: Any) -> None:
+    (call,) = calls(f"def f(x):\n    return {expression}", mode, f"x={x}", grads=("x",))
+    assert call.gradients["x"].tolist() == expected
+
+
+def test_case_11_a_python_number_recompiles_up_to_the_limit_and_then_says_so() -> None:
+    capture = Capture(load("def f(x, k):\n    return (x * k).sum()"))
+    found = [capture.call({"x": np.array([1.0, 2.0, 3.0]), "k": k}) for k in range(1, 13)]
+    assert [float(call.outputs) for call in found] == [6.0 * k for k in range(1, 13)]
+    assert [call.compiles for call in found] == [1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 8]
+    assert [call.fell_back for call in found] == [False] * 8 + [True] * 4
+    assert "past the limit of 8: runs eagerly" in capture.explain()
+
+
+def test_case_13_a_second_size_makes_it_symbolic_and_one_is_special() -> None:
+    source = "def f(x):\n    return sin(x).sum()"
+    found = calls(source, "capture", *(f"x=ones({n})" for n in (4, 4, 4, 5, 6, 7, 1)))
+    assert [call.compiles for call in found] == [1, 1, 1, 2, 2, 2, 3]
+
+
+#: A recurrent layer with an output at every step; ``{y}`` is what a masked step gives.
+OUTPUTS = """
+def f(seq, mask):
+    h = zeros(2)
+    outputs = []
+    for t in range(len(seq)):
+        h = where(mask[t] > 0, tanh(h * 0.5 + seq[t]), h)
+        outputs.append({y})
+    return stack(outputs), h
+"""
+HELD, ZEROS = "h", "where(mask[t] > 0, h, 0)"
+MASKED = "seq=[1, -0.5, 0.25, 9, 7]; mask=[1, 0, 1, 0, 0]"
+
+
+@ANY_MODE
+def test_case_17_a_masked_step_holds_the_output_before_it_bit_for_bit(mode: str) -> None:
+    (call,) = calls(OUTPUTS.format(y=HELD), mode, MASKED, grads=("seq",))
+    steps, last = call.outputs
+    for masked in (1, 3, 4):
+        assert steps[masked].tobytes() == steps[masked - 1].tobytes()
+    assert last.tobytes() == steps[-1].tobytes()
+    # What stands at a masked step reaches nothing.
+    assert (call.gradients["seq"] == 0).tolist() == [False, True, False, True, True]
+
+
+@ANY_MODE
+def test_case_17_zeros_are_a_choice_of_their_own_and_leave_the_state(mode: str) -> None:
+    (held,) = calls(OUTPUTS.format(y=HELD), mode, MASKED)
+    (zeros,) = calls(OUTPUTS.format(y=ZEROS), mode, MASKED)
+    assert zeros.outputs[0][[1, 3, 4]].tolist() == [[0.0, 0.0]] * 3
+    assert zeros.outputs[0][[0, 2]].tobytes() == held.outputs[0][[0, 2]].tobytes()
+    assert zeros.outputs[1].tobytes() == held.outputs[1].tobytes()
+
+
+@ANY_MODE
+def test_case_17_the_bundled_program_holds_and_names_the_other_choice(mode: str) -> None:
+    program = bundled("rnn_masked")
+    feeds = (
+        "seq=[1, -0.5, 0.25]; mask=[1, 1, 1]",
+        "seq=[1, -0.5, 0.25, 9, 7]; mask=[1, 1, 1, 0, 0]",
+    )
+    inputs = [bind(program.parameters, read_feeds([feed])) for feed in feeds]
+    short, padded = run_mode(program, mode, inputs, Options()).calls
+    assert padded.outputs[0].tobytes() == short.outputs[0].tobytes()
+    assert "y = where(mask[t] > 0, h, 0)" in bundled_text("rnn_masked")
+
+
+def test_case_22_a_break_is_told_once_a_line_the_sentence_first() -> None:
+    program = load(
+        "def f(x):\n    y = sin(x)\n    if y.sum() > 0:\n        y = y + 1\n    return y"
+    )
+    capture = Capture(program)
+    for size in (3, 4, 1):  # three graphs end there
+        capture.call({"x": np.ones(size)})
+    told = [line for line in capture.explain().splitlines() if "break" in line]
+    assert told == [
+        "break at line 3, column 5 (x3): if decides on a traced value; "
+        "Python needs y.sum() > 0 itself before it can go on"
+    ]
+
+
+def test_case_24_a_recurrent_network_folds_and_its_nodes_have_the_users_names() -> None:
+    program = bundled("rnn_loop")
+    (drawn,) = run_mode(program, "static", [{"seq": np.ones(20)}], Options()).drawn
+    graph = drawn.raw
+    (block,) = repeats(graph)
+    assert block.count == 19  # the first of the twenty steps holds the constants
+    folded = rolled_text(graph)
+    assert "×19:" in folded
+    assert len(folded.splitlines()) < len(graph.text().splitlines()) / 4
+    assert "  # h; line 10" in folded

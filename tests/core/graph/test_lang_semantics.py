@@ -255,3 +255,54 @@ def test_lines_are_counted_as_python_counts_them() -> None:
     with pytest.raises(Refusal) as caught:
         load(source)
     assert (caught.value.place.line, caught.value.place.column) == (4, 10)
+
+
+#: Statements of Python's own, and what they print in Python.
+AS_PYTHON: dict[str, tuple[str, str]] = {
+    "chained assignment": ("a = b = 2\n    print(a, b)", "2 2"),
+    "chained unpacking": ("a, b = c = (1, 2)\n    print(a, b, c)", "1 2 (1, 2)"),
+    "nested unpacking": ("(a, b), c = (1, 2), 3\n    print(a, b, c)", "1 2 3"),
+    "augmented": (
+        "y = 7\n    y += 2\n    y *= 2\n    y -= 4\n    y //= 4\n    y **= 2\n    print(y)",
+        "9",
+    ),
+    "a tuple added to": ("y = z = (1,)\n    y += (2,)\n    print(y, z)", "(1, 2) (1,)"),
+    "a conditional expression": ("print(1 if k > 1 else 2, 1 if k > 5 else 2)", "1 2"),
+    "slices of a tuple": (
+        "y = (1, 2, 3)\n    print(y[1:], y[::-1], y[::2])",
+        "(2, 3) (3, 2, 1) (1, 3)",
+    ),
+    "negative indices": ("print((1, 2)[-1], [1, 2, 3][-2])", "2 2"),
+    "a lambda with a default": (
+        "g = lambda a, b=2: a * b\n    print(g(3), g(3, 4), g(3, b=5))",
+        "6 12 15",
+    ),
+    "a default that grows": (
+        "def g(a=[]):\n        a.append(1)\n        return a\n    g()\n    print(g())",
+        "[1, 1]",
+    ),
+    "a late closure": (
+        "gs = []\n    for i in range(3):\n        gs.append(lambda: i)\n    print(gs[0]())",
+        "2",
+    ),
+    "chained comparisons": ("print(0 < 1 < 2, 0 < 1 > 5)", "True False"),
+    "whole division": ("print(7 // 2, -7 // 2, 7 % -3, 7 / 2, 2 ** -1)", "3 -4 -2 3.5 0.5"),
+    "small powers": ("print(2 ** 250 == 2.0 ** 250, 10 ** -100)", "True 1e-100"),
+}
+
+
+@pytest.mark.parametrize("name", AS_PYTHON)
+@pytest.mark.parametrize("mode", MODES)
+def test_statements_do_what_they_do_in_python(name: str, mode: str) -> None:
+    lines, expected = AS_PYTHON[name]
+    source = f"def f(x=1, k=int(3)):\n    {lines}\n    return x"
+    program = load(source)
+    ran = run_mode(program, mode, [bind(program.parameters, program.inputs)], Options())
+    assert ran.calls[0].prints == [expected]
+    printed: list[str] = []
+    names: dict[str, Any] = {
+        "print": lambda *parts: printed.append(" ".join(map(str, parts))), "int": int,
+    }  # fmt: skip
+    exec(source, names)  # the language is held against Python itself
+    names["f"]()
+    assert printed == [expected]

@@ -170,3 +170,29 @@ def test_recurrent_network_over_time() -> None:
     (state @ theirs[2]).sum().backward()
     for a, b in zip(mine, theirs, strict=True):
         compare(a.grad, b.grad)
+
+
+def test_second_and_third_derivatives_through_while() -> None:
+    rng = np.random.default_rng(3)
+    x0, w0 = rng.normal(size=4) * 0.5, rng.normal(size=(4, 4)) * 0.4
+
+    def body(b: Any, i: Any, y: Any) -> Any:
+        y = b.cond(y.sum() > 0.0, lambda b, y: y.sin(), lambda b, y: y.cos(), y)
+        return i + 1, b.call("tanh", b.call("matmul", w, y)) + x * y * 0.1
+
+    x, w = Tensor(x0, requires_grad=True), Tensor(w0, requires_grad=True)
+    _, y = library.while_loop(lambda b, i, y: i < 4, body, 0, x)
+    tx = torch.tensor(x0, requires_grad=True)
+    tw = torch.tensor(w0, requires_grad=True)
+    z = tx
+    for _ in range(4):
+        z = torch.sin(z) if z.sum() > 0 else torch.cos(z)
+        z = torch.tanh(tw @ z) + tx * z * 0.1
+    compare(y.value, z)
+    mine, theirs = [y], [z]
+    for _ in range(3):
+        mine = grad(mine, [x, w], create_graph=True)
+        total = sum(t.sum() for t in theirs)
+        theirs = list(torch.autograd.grad(total, [tx, tw], create_graph=True))
+        for a, b in zip(mine, theirs, strict=True):
+            np.testing.assert_allclose(a.value, b.detach().numpy(), rtol=1e-11, atol=1e-11)

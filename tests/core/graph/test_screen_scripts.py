@@ -10,9 +10,10 @@ from pathlib import Path
 from dgplay.core.graph.bundled import NAMES
 from dgplay.core.graph_view.exporting import dot_text, json_text, order_text, script_text
 from dgplay.core.graph_view.lockstep import Views
+from dgplay.core.graph_view.next_call import suggested
 from dgplay.core.graph_view.options import GraphOptions
 from dgplay.core.graph_view.pictures import pictures
-from dgplay.core.graph_view.running import Asked, run
+from dgplay.core.graph_view.running import Asked, run, typed
 
 #: Ops that no bundled program has.
 MORE = """
@@ -32,15 +33,19 @@ def views_of(program: str, text: str | None = None, *calls: str) -> Views:
 
 def test_the_scripts_reproduce_every_program_bit_for_bit(tmp_path: Path) -> None:
     made = {name: views_of(name) for name in NAMES}
+    for name, views in tuple(made.items()):
+        other = typed(suggested(views.run.calls[0].inputs))
+        made[f"{name}_again"] = views_of(name, None, "", other, "")
     made["more"] = views_of("more", MORE)
     assert made["more"].run.problem is None
     made["dynamic_block_2"] = views_of("dynamic_block", None, "x=[-2.5, 0.2]")
     for name, views in made.items():
         assert views.run.calls[0].logs["eager"].refusal is None, name
-        script = script_text(views, 0)
-        assert script is not None
-        assert "dgplay" not in script
-        (tmp_path / f"{name}.py").write_text(script, encoding="utf-8")
+        for call in range(len(views.calls)):
+            script = script_text(views, call)
+            assert script is not None
+            assert "dgplay" not in script
+            (tmp_path / f"{name}_{call}.py").write_text(script, encoding="utf-8")
     runner = (
         "import pathlib, runpy, sys\n"
         "for path in sorted(pathlib.Path(sys.argv[1]).glob('*.py')):\n"
@@ -51,7 +56,7 @@ def test_the_scripts_reproduce_every_program_bit_for_bit(tmp_path: Path) -> None
         [sys.executable, "-c", runner, str(tmp_path)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.count("##") == len(made)
+    assert done.stdout.count("##") == sum(len(views.calls) for views in made.values())
     assert "output 0 [0.5314410000000002, 1.0628820000000003]" in done.stdout
 
 

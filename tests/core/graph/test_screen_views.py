@@ -48,8 +48,8 @@ def test_every_view_of_every_program_can_be_made(program: str) -> None:
         buffers = buffer_table(made)
         assert buffers is not None
         for item in buffers.rows:
-            first, last = spans(item, buffers.steps, 20)
-            assert 0 <= first <= last < max(20, buffers.steps)
+            first, used, last = spans(item, buffers.steps, 20)
+            assert 0 <= first <= used <= last < max(20, buffers.steps)
             assert why(made.graph, item.node)
     assert walk(views.calls[0]).sweeps
     assert capture_rows(views, 0)
