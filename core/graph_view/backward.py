@@ -21,8 +21,9 @@ from ..graph.lang_code import Program
 from ..graph.lang_refusal import Refusal
 from ..graph.modes import Options, run_mode
 from .lockstep import CallView
+from .nodes import formula
 from .pictures import Picture
-from .tracks import collect_names, value_text
+from .words import collect_names, value_text
 
 #: Elements of the inputs that a check moves at most.
 CHECKED = 64
@@ -109,8 +110,7 @@ def gradient_nodes(picture: Picture) -> tuple[str, ...]:
     lines = []
     for node in picture.nodes:
         if node.phase == "backward":
-            words = node.value if node.constant else " ".join((node.op, *node.words))
-            lines.append(f"{node.name or f'%{node.id}'} = {words}")
+            lines.append(formula(node))
     return tuple(lines)
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..graph.ir import Graph, symbols
-from ..graph.memory import Peaks, liveness, peaks, plan, prove, why_not_reused
+from ..graph.ir import Graph, bind, symbols
+from ..graph.memory import Peaks, liveness, peaks, plan, prove, why_more, why_not_reused
 from .nodes import called
 from .pictures import Picture
 
 
 @dataclass(frozen=True, slots=True)
 class BufferRow:
-    """One value: its bytes, the steps it lives, where the plan puts it (-1: outside)."""
+    """One value: its bytes, the steps it lives, where the plan puts it (-1: outside).
+
+    Of the eager tape ``used`` is the last step that computes with it on the way forward,
+    ``saved`` names the values whose backward it is kept for, ``taped`` says that the way back
+    goes through it.
+    """
 
     node: int
     name: str
@@ -23,24 +28,47 @@ class BufferRow:
     offset: int
     takes: str  #: whose bytes it takes over: in place, or after they were let go ("" for none)
     inplace: bool
+    used: int | None = None
+    saved: tuple[str, ...] = ()
+    taped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class BufferTable:
-    """The buffers of a graph, the peak of every policy, and how often the plan was checked."""
+    """The buffers of a graph, the peak of every policy, and how often the plan was checked.
+
+    Of the eager tape there is no plan: ``peak`` is what was alive at most in bytes, ``kept``
+    what was when the backward began, at step ``backward``; ``peaks`` are those of the graph
+    that static drew, None where it drew none.
+    """
 
     rows: tuple[BufferRow, ...]
     steps: int
-    peaks: Peaks
+    peaks: Peaks | None
     arena: int
     checks: int
+    peak: int | None = None
+    kept: int = 0
+    backward: int | None = None
+    graph: Graph | None = None  #: with known sizes; None for the tape
+
+    @property
+    def more(self) -> str:
+        """Why the passes may cost memory, blank where they do not."""
+        return "" if self.peaks is None else why_more(self.peaks)
 
 
 def buffer_table(picture: Picture) -> BufferTable | None:
-    """Return the buffers of a picture; None for the tape, and where sizes are symbolic."""
+    """Return the buffers of a picture; None for the tape, and where a size is not known.
+
+    Symbolic sizes are those of the call.
+    """
     graph, raw = picture.graph, picture.raw
-    if graph is None or raw is None or symbols(graph) or symbols(raw):
+    if graph is None or raw is None:
         return None
+    if {*symbols(graph), *symbols(raw)} - set(picture.sizes):
+        return None
+    graph, raw = bind(graph, picture.sizes), bind(raw, picture.sizes)
     made = plan(graph)
     checks = prove(made)
     slots = {slot.node: slot for slot in made.slots}
@@ -62,7 +90,7 @@ def buffer_table(picture: Picture) -> BufferTable | None:
                 inplace,
             )
         )  # fmt: skip
-    return BufferTable(tuple(rows), len(graph), peaks(raw, graph), made.arena, checks)
+    return BufferTable(tuple(rows), len(graph), peaks(raw, graph), made.arena, checks, graph=graph)
 
 
 def why(graph: Graph, node: int) -> str:
@@ -70,9 +98,13 @@ def why(graph: Graph, node: int) -> str:
     return why_not_reused(graph, node)
 
 
-def spans(row: BufferRow, steps: int, width: int) -> tuple[int, int]:
-    """Return the first and last cell of a buffer's bar in a drawing ``width`` cells wide."""
+def spans(row: BufferRow, steps: int, width: int) -> tuple[int, int, int]:
+    """Return the first cell of a buffer's bar, the last in use, and the last it is kept in.
+
+    The drawing is ``width`` cells wide.
+    """
+    used = row.end if row.used is None else min(row.used, row.end)
     if steps <= width:
-        return row.start, row.end
+        return row.start, used, row.end
     first = row.start * width // steps
-    return first, max(first, row.end * width // steps)
+    return first, max(first, used * width // steps), max(first, row.end * width // steps)

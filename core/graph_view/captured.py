@@ -2,83 +2,150 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from ..graph.events import CompileEnd, CompileStart, Fallback, GraphBreak, GuardChecked
-from .lockstep import Views
-from .tracks import array_text
+from ..graph.guards import sentence
+from ..wording import joined, say
+from .lockstep import CallView, Views
+from .running import ModeLog
+from .words import array_text
+
+#: One pair a call: of a guard how often it held and failed, of a graph made and run again.
+Cells = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureRow:
-    """One row: ``kind`` is call, recompile, break, segment, graph, guard or fallback."""
+    """One row: ``kind`` is call, recompile, break, segment, graph, guard or fallback.
+
+    ``more`` is what only the row in full says, ``ran`` the graphs that a call ran, ``cells``
+    what happened in every call.
+    """
 
     kind: str
     numbers: tuple[int, ...] = ()
     text: str = ""
     more: str = ""
     hint: str = ""
+    cells: Cells = ()
+    ran: tuple[int, ...] = ()
+
+
+@dataclass
+class _Counted:
+    """What is counted over the calls: by graph and guard, and by graph, one entry a call."""
+
+    guards: dict[tuple[int, str], list[list[int]]] = field(default_factory=dict)
+    graphs: dict[int, list[list[int]]] = field(default_factory=dict)
+    made_in: dict[int, int] = field(default_factory=dict)
+    calls: int = 0
+
+    def guard(self, event: GuardChecked, call: int) -> None:
+        """Count a guard that was asked."""
+        text = event.text if event.ok else sentence(event.text)
+        cells = self.guards.setdefault((event.entry, text), [[0, 0] for _ in range(self.calls)])
+        cells[call][not event.ok] += 1
+
+    def graph(self, number: int, call: int, *, made: bool) -> None:
+        """Count a graph that was made, or run again."""
+        cells = self.graphs.setdefault(number, [[0, 0] for _ in range(self.calls)])
+        cells[call][not made] += 1
 
 
 def capture_rows(views: Views, last_call: int) -> tuple[CaptureRow, ...]:
     """Return what capture did in the calls up to ``last_call``, from 0; counts are up to there."""
     rows: list[CaptureRow] = []
-    hits: dict[tuple[int, str], int] = {}
-    misses: dict[tuple[int, str], int] = {}
-    compiled_in: dict[int, int] = {}
+    counted = _Counted(calls=last_call + 1)
     total = 0
     for number, view in enumerate(views.calls[: last_call + 1]):
-        log = view.call.logs["capture"]
-        reasons: list[str] = []
-        failed: list[str] = []
-        compiles = broke = 0
-        fallback = False
-        for event in log.events:
-            match event:
-                case GuardChecked():
-                    text = event.text if event.ok else _sentence(event.text)
-                    counted = hits if event.ok else misses
-                    counted[event.entry, text] = counted.get((event.entry, text), 0) + 1
-                    if not event.ok:
-                        failed.append(event.text)
-                case CompileStart():
-                    if event.reason != "first call":
-                        reasons.append(event.reason)
-                    failed = []
-                case CompileEnd():
-                    compiled_in[event.total - 1] = number
-                    compiles += 1
-                    total = event.total
-                case GraphBreak():
-                    broke += 1
-                case Fallback():
-                    fallback = True
-                case _:
-                    pass
-        gave = "" if log.gave is None else _gave(log.gave.outputs)
-        if log.refusal is not None:
-            gave = log.refusal.what
-        rows.append(
-            CaptureRow("call", (number + 1, compiles, total, broke), view.call.inputs_text, gave)
-        )
-        rows += [
-            CaptureRow("recompile", (number + 1,), reason) for reason in dict.fromkeys(reasons)
-        ]
-        if fallback:
-            rows.append(CaptureRow("fallback", (views.run.asked.options.recompile_limit,)))
+        mine, total = _call_rows(views, view, number, total, counted)
+        rows += mine
     rows += _breaks(views, last_call)
-    rows += _segments(views, hits, misses, compiled_in)
+    rows += _segments(views, counted)
     return tuple(rows)
 
 
-def _sentence(missed: str) -> str:
-    """Return the guard of a miss without what was found."""
-    return missed.rpartition(", was ")[0] or missed
+def _call_rows(
+    views: Views, view: CallView, number: int, total: int, counted: _Counted
+) -> tuple[list[CaptureRow], int]:
+    """Return the row of a call and those of its recompiles, and the compiles so far."""
+    log = view.call.logs["capture"]
+    below: list[CaptureRow] = []
+    failed: dict[int, str] = {}
+    started: CompileStart | None = None
+    compiles = broke = 0
+    for event in log.events:
+        match event:
+            case GuardChecked():
+                counted.guard(event, number)
+                if event.ok:
+                    failed.pop(event.entry, None)
+                else:
+                    failed[event.entry] = event.text
+            case CompileStart():
+                started = event
+            case CompileEnd():
+                made = event.total - 1
+                counted.made_in[made] = number
+                counted.graph(made, number, made=True)
+                if started is not None and started.reason != "first call":
+                    below.append(_recompile(started, made, failed))
+                failed, started = {}, None
+                compiles, total = compiles + 1, event.total
+            case GraphBreak():
+                broke += 1
+                failed = {}
+            case Fallback():
+                told = _each(failed)
+                below.append(CaptureRow("fallback", (views.run.asked.options.recompile_limit,),
+                                        more=told))  # fmt: skip
+                failed = {}
+            case _:
+                pass
+    served = _served(views, log)
+    fresh = {row for row, cells in counted.graphs.items() if cells[number][0]}
+    for graph in served:
+        if graph in fresh:
+            fresh.discard(graph)  # the run that it was made for
+        else:
+            counted.graph(graph, number, made=False)
+    gave = "" if log.gave is None else _gave(log.gave.outputs)
+    if log.refusal is not None:
+        gave = log.refusal.what
+    numbers = (number + 1, compiles, total, broke)
+    head = CaptureRow("call", numbers, view.call.inputs_text, gave, ran=tuple(served))
+    return [head, *below], total
+
+
+def _recompile(started: CompileStart, made: int, failed: dict[int, str]) -> CaptureRow:
+    """Return the row of a recompile: the guard that failed in every graph that was there."""
+    numbers = (started.segment, made, len(failed))
+    return CaptureRow("recompile", numbers, started.reason, _each(failed))
+
+
+def _each(failed: dict[int, str]) -> str:
+    return joined("; ", (joined(": ", (str(n), text)) for n, text in failed.items()))
+
+
+def _served(views: Views, log: ModeLog) -> list[int]:
+    """Return the numbers of the graphs that a call ran, in order, those of the way back not."""
+    capture = views.run.modes["capture"].capture
+    numbers = {} if capture is None else {id(e.graph): e.number for e in capture.entries}
+    return [numbers[id(graph)] for graph in log.graphs if id(graph) in numbers]
 
 
 def _gave(outputs: list[object]) -> str:
-    shown = [array_text(v) if hasattr(v, "dtype") else str(v) for v in outputs]  # type: ignore[arg-type]
+    shown = [array_text(v) if isinstance(v, np.ndarray) else str(v) for v in outputs]
     return ", ".join(shown)
+
+
+def _broke(event: GraphBreak) -> str:
+    return say("{what} ({where})", what=event.what, where=event.where)
 
 
 def _breaks(views: Views, last_call: int) -> list[CaptureRow]:
@@ -89,21 +156,18 @@ def _breaks(views: Views, last_call: int) -> list[CaptureRow]:
                 key = (event.line, event.column, event.what)
                 found[key] = (event, found.get(key, (event, 0))[1] + 1)
     return [
-        CaptureRow("break", (e.line, e.column, count), f"{e.what} ({e.where})", e.why, e.hint)
+        CaptureRow("break", (e.line, e.column, count), _broke(e), e.why, e.hint)
         for e, count in found.values()
     ]
 
 
-def _segments(
-    views: Views, hits: dict[tuple[int, str], int], misses: dict[tuple[int, str], int],
-    compiled_in: dict[int, int],
-) -> list[CaptureRow]:  # fmt: skip
+def _segments(views: Views, counted: _Counted) -> list[CaptureRow]:
     capture = views.run.modes["capture"].capture
     if capture is None:
         return []
     rows: list[CaptureRow] = []
     for segment in capture.segments.values():
-        entries = [entry for entry in segment.entries if entry.number in compiled_in]
+        entries = [entry for entry in segment.entries if entry.number in counted.made_in]
         if not entries:
             continue
         place = segment.place
@@ -112,9 +176,16 @@ def _segments(
         )
         for entry in entries:
             end = entry.ending.place.line if entry.ending is not None else 0
-            numbers = (entry.number, len(entry.graph), end, compiled_in[entry.number] + 1)
-            rows.append(CaptureRow("graph", numbers))
+            made = counted.made_in[entry.number]
+            numbers = (entry.number, len(entry.graph), end, made + 1)
+            rows.append(CaptureRow("graph", numbers, cells=_cells(counted.graphs, entry.number)))
             for guard in entry.guards:
-                key = (entry.number, guard.text)
-                rows.append(CaptureRow("guard", (hits.get(key, 0), misses.get(key, 0)), guard.text))
+                cells = _cells(counted.guards, (entry.number, guard.text), counted.calls)
+                sums = (sum(cell[0] for cell in cells), sum(cell[1] for cell in cells))
+                rows.append(CaptureRow("guard", sums, guard.text, cells=cells))
     return rows
+
+
+def _cells(counted: Mapping[Any, list[list[int]]], key: object, calls: int = 0) -> Cells:
+    found = counted.get(key, [[0, 0] for _ in range(calls)])
+    return tuple((first, second) for first, second in found)

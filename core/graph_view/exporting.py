@@ -7,10 +7,13 @@ with numpy alone. It checks itself against the numbers of the run that it was ma
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 
+from ..graph.lang_budget import DEFAULT_BUDGET, Budget, Meter
 from ..graph.modes import MODES
+from ..graph.option_text import expression
 from ..graph.report import graph_report
 from .lockstep import Views
 from .pictures import Picture
@@ -28,7 +31,7 @@ def order_text(picture: Picture) -> str:
         return picture.graph.text()
     lines = []
     for node in picture.nodes:
-        words = node.value if node.constant else " ".join(node.words)
+        words = node.value if node.constant else expression("", node.words, node.options)
         called = node.name or f"%{node.id}"
         value = f"  # {node.value}" if node.value and not node.constant else ""
         lines.append(
@@ -44,14 +47,19 @@ def dot_text(picture: Picture) -> str:
     rows = ["digraph g {", "  rankdir=TB;", '  node [shape=box, fontname="monospace"];']
     for node in picture.nodes:
         name = node.name or f"%{node.id}"
-        label = f"{name} = {node.op}\\n{node.shape} {node.value}".replace('"', '\\"')
+        options = f" {node.options}" if node.options else ""
+        label = f"{name} = {node.op}{options}\\n{node.shape} {node.value}".replace('"', '\\"')
         dashed = ", style=dashed" if node.phase == "backward" else ""
         rows.append(f'  n{node.id} [label="{label}"{dashed}];')
     rows += [f"  n{arg} -> n{node.id};" for node in picture.nodes for arg in node.args]
     return "\n".join([*rows, "}"])
 
 
-def json_text(views: Views) -> str:
+def json_text(
+    views: Views,
+    budget: Budget = DEFAULT_BUDGET,
+    cancelled: Callable[[], bool] | None = None,
+) -> str:
     """Return the report of the run, as ``dgplay graph --json`` prints it."""
     run = views.run
     assert run.program is not None
@@ -60,14 +68,20 @@ def json_text(views: Views) -> str:
         run.program, MODES, [call.inputs for call in run.calls], grads=run.grads,
         passes=options.passes, recompile_limit=options.recompile_limit,
         dynamic=options.dynamic == "on", guards=not options.no_guards,
+        budget=budget, cancelled=cancelled,
     )  # fmt: skip
     return json.dumps(report, ensure_ascii=False)
 
 
-def script_text(views: Views, call: int) -> str | None:
+def script_text(
+    views: Views,
+    call: int,
+    budget: Budget = DEFAULT_BUDGET,
+    cancelled: Callable[[], bool] | None = None,
+) -> str | None:
     """Return a numpy script that gives the numbers of a call; None where it would be too large.
 
-    Raises GraphError where the program cannot be run.
+    Raises GraphError where the program cannot be run, Cancelled when asked to stop.
     """
     run, view = views.run, views.calls[call].call
     gave = view.logs["eager"].gave
@@ -75,4 +89,4 @@ def script_text(views: Views, call: int) -> str | None:
         return None
     tensors = [value for value in gave.outputs if isinstance(value, np.ndarray)]
     wanted = [*tensors, *gave.gradients.values()]
-    return script_of(run.program, view.inputs, run.grads, wanted)
+    return script_of(run.program, view.inputs, run.grads, wanted, Meter(budget, cancelled))

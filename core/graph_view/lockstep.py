@@ -13,11 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
+from ..graph.events import CompileEnd, GraphBreak
 from ..graph.modes import MODES
 from .differing import with_difference
 from .running import CallRun, GraphRun
 from .timeline import Stop, stops_of
-from .tracks import Counters, Entry, Track, array_text, fold
+from .tracks import Counters, Entry, Track, fold
+from .words import array_text
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,9 @@ class LockFrame:
     marks: tuple[tuple[int, tuple[tuple[str, str], ...]], ...]  #: line: (mode, break or refused)
     columns: tuple[ColumnFrame, ...]
     differs: tuple[str, int | None] | None
+    begin: int  #: the line that the call comes to first
+    compiles: int  #: what capture compiles in the whole call
+    breaks: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +82,18 @@ class CallView:
         return tuple(rows)
 
     @cached_property
+    def captured(self) -> tuple[int, int]:
+        """How many graphs capture compiles in this call, and how often it breaks."""
+        events = self.call.logs["capture"].events
+        compiles = sum(isinstance(event, CompileEnd) for event in events)
+        return compiles, sum(isinstance(event, GraphBreak) for event in events)
+
+    @property
+    def begin(self) -> int:
+        """The line that the call comes to first, 0 if to none."""
+        return next((stop.line for stop in self.stops if stop.kind == "line"), 0)
+
+    @cached_property
     def places(self) -> Mapping[str, tuple[int, ...]]:
         """The position of every entry of a mode, for looking up how many there are."""
         return {m: tuple(e.at for e in track.entries) for m, track in self.tracks.items()}
@@ -91,7 +108,7 @@ class Views:
         for number, call in enumerate(run.calls):
             logs = {mode: call.logs[mode].events for mode in MODES}
             tracks = {mode: _track(run, number, call, mode) for mode in MODES}
-            found = with_difference(tracks, ("static", "capture"))
+            found = with_difference(run, call, tracks)
             self.calls.append(CallView(call, stops_of(logs), found))
         self.starts: list[int] = []
         total = 0
@@ -147,7 +164,7 @@ class Views:
         told = tuple((line, tuple(found)) for line, found in sorted(marks.items()))
         return LockFrame(
             min(max(cursor, 0), self.last), self.last, call + 1, len(self.calls),
-            view.call.inputs_text, stop, told, tuple(columns), differs,
+            view.call.inputs_text, stop, told, tuple(columns), differs, view.begin, *view.captured,
         )  # fmt: skip
 
     def next_where(self, cursor: int, direction: int, kinds: tuple[str, ...]) -> int | None:
@@ -232,7 +249,7 @@ def _waiting(mode: str, entries: tuple[Entry, ...], done: bool) -> str:
 
 def _label(mode: str, stop: Stop, fresh: tuple[Entry, ...]) -> Label:
     """Return the cell of the timeline for what came with a stop."""
-    for kind in ("refused", "break", "fallback", "stale"):
+    for kind in ("refused", "break", "fallback", "stale", "differs"):
         if any(entry.kind == kind for entry in fresh):
             return Label(kind)
     if any(entry.kind == "compile" and entry.what != "first call" for entry in fresh):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..graph.ops import OPS
+from ..graph.option_text import expression
+from ..wording import say
 from .pictures import Picture, PictureNode
 
 #: Lanes at most; more are not readable beside the text.
@@ -108,17 +110,20 @@ class NodeDetail:
     source: str
 
 
-def node_detail(picture: Picture, node: PictureNode, lines: tuple[str, ...]) -> NodeDetail:
-    """Return what there is to say about a node."""
+def node_detail(
+    picture: Picture, node: PictureNode, lines: tuple[str, ...], done: int | None = None
+) -> NodeDetail:
+    """Return what there is to say about a node; operands without the values of after ``done``."""
     operands = []
     for arg, word in zip(node.args, node.words, strict=False):
         made = picture.nodes[arg]
-        operands.append((word, made.value or made.shape))
+        there = done is None or made.known is None or made.known <= done
+        operands.append((word, made.value if there and made.value else made.shape))
     users = tuple(called(picture.nodes[user]) for user in picture.users[node.id])
     record = OPS.get(node.op)
     doc = record.doc if record is not None else ""
     if record is None and "·" in node.op:
-        doc = "several elementwise ops as one kernel: one launch"
+        doc = say("several elementwise ops as one kernel: one launch")
     source = lines[node.line - 1].strip() if 0 < node.line <= len(lines) else ""
     return NodeDetail(node, doc, tuple(operands), users, source)
 
@@ -129,9 +134,10 @@ def called(node: PictureNode) -> str:
 
 
 def formula(node: PictureNode) -> str:
-    """Return ``s = add a b``."""
-    words = node.value if node.constant else " ".join((node.op, *node.words))
-    return f"{called(node)} = {words if not node.constant else f'const {words}'}"
+    """Return ``s = add a b``, ``x = seq[0]``, ``t = sum x axis=0``."""
+    if node.constant:
+        return f"{called(node)} = const {node.value}"
+    return f"{called(node)} = {expression(node.op, node.words, node.options)}"
 
 
 def found(table: NodeTable, text: str, after: int) -> int | None:

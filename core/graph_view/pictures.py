@@ -8,20 +8,27 @@ views need not know where a graph came from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
-from ..graph.avals import Aval
+from ..graph.avals import Aval, SymbolicDim
 from ..graph.events import Alloc, Event, GradReady, NodeCreated, OpEnd, RunEnded, RunStarted
 from ..graph.ir import Graph
-from ..graph.ops import OPS
 from ..graph.passes import Applied
 from ..graph.views import Block, repeats
 from .lockstep import CallView, Views
-from .tracks import array_text, collect_names, fused_text, operand_text, value_text
+from .words import (
+    array_text,
+    collect_names,
+    fused_text,
+    node_options,
+    operand_text,
+    structural,
+    value_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,7 @@ class PictureNode:
     gradient: str
     launches: int
     nbytes: int | None
+    options: str = ""
 
     @property
     def constant(self) -> bool:
@@ -61,6 +69,7 @@ class Picture:
     graph: Graph | None = None
     raw: Graph | None = None
     applied: tuple[Applied, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)  #: of its symbols, in this call
 
     @cached_property
     def users(self) -> tuple[tuple[int, ...], ...]:
@@ -126,15 +135,21 @@ def _captured(views: Views, view: CallView) -> list[Picture]:
     if capture is None:
         return []
     seen = _sessions(log.events)
+    shapes = _session_shapes(log.events)
     values: dict[int, Mapping[int, tuple[int, str, int]]] = {}
-    for graph, found in zip(log.graphs, seen, strict=False):
+    sizes: dict[int, dict[str, int]] = {}
+    for graph, found, shaped in zip(log.graphs, seen, shapes, strict=False):
         for entry in capture.entries:
             if entry.graph is graph:
                 values[entry.number] = found
+                sizes[entry.number] = _sizes(graph, shaped)
     return [
-        graph_picture(
-            "capture", "capture", entry.number, entry.graph, values[entry.number],
-            entry.applied[0].before if entry.applied else entry.graph, entry.applied,
+        replace(
+            graph_picture(
+                "capture", "capture", entry.number, entry.graph, values[entry.number],
+                entry.applied[0].before if entry.applied else entry.graph, entry.applied,
+            ),
+            sizes=sizes[entry.number],
         )
         for entry in capture.entries
         if entry.number in values
@@ -155,6 +170,35 @@ def _sessions(events: Sequence[Event]) -> list[dict[int, tuple[int, str, int]]]:
             shown = (at, value_text(event.value), event.launches)
             sessions[-1][event.node] = shown
     return sessions
+
+
+def _session_shapes(events: Sequence[Event]) -> list[dict[int, tuple[int, ...]]]:
+    """Return, for every session of a log, the shapes that its nodes had."""
+    sessions: list[dict[int, tuple[int, ...]]] = []
+    inside = False
+    for event in events:
+        if isinstance(event, RunStarted) and event.mode != "eager":
+            sessions.append({})
+            inside = True
+        elif isinstance(event, RunEnded):
+            inside = False
+        elif isinstance(event, OpEnd) and inside and not event.scope:
+            sessions[-1][event.node] = event.value.shape
+    return sessions
+
+
+def _sizes(graph: Graph, shapes: Mapping[int, tuple[int, ...]]) -> dict[str, int]:
+    """Return what the symbols of a graph stood for in a run, as far as its shapes tell."""
+    found: dict[str, int] = {}
+    for number, shape in shapes.items():
+        aval = graph.nodes[number].aval
+        if not isinstance(aval, Aval):
+            continue
+        for dim, size in zip(aval.shape, shape, strict=True):
+            if isinstance(dim, SymbolicDim) and len(dim.terms) == 1:
+                name, factor = dim.terms[0]
+                found.setdefault(name, (size - dim.offset) // factor)
+    return found
 
 
 def graph_picture(
@@ -178,14 +222,14 @@ def graph_picture(
                 tuple(operand_text(graph, arg) for arg in node.args), str(node.aval),
                 lines[0] if lines else 0, "backward" if backward else "forward", 0,
                 at or None, value, "", launches if values else _launches(node.op.name),
-                aval_bytes(node.aval),
+                aval_bytes(node.aval), node_options(node),
             )
         )  # fmt: skip
     return Picture(kind, mode, number, tuple(nodes), graph.outputs, graph, raw, applied)
 
 
 def _launches(op: str) -> int:
-    return 0 if OPS[op].structural else 1
+    return 0 if structural(op) else 1
 
 
 def eager_picture(view: CallView) -> Picture:
@@ -234,7 +278,7 @@ def _tape(kind: str, mode: str, events: Sequence[Event]) -> Picture:
                 tuple(place[arg] for arg in event.args if arg in place), words, event.shape,
                 event.line, event.phase, at, known.get(number), value,
                 gradients.get(number, ""), ended.launches if ended is not None else 0,
-                sizes.get(number),
+                sizes.get(number), event.options,
             )
         )  # fmt: skip
     return Picture(kind, mode, 0, tuple(nodes))

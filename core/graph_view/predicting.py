@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..graph.events import GradReady, OpEnd, ValueSummary
 from ..lessons.grading import Truth, grade
 from .lockstep import CallView, Views
-from .tracks import number_text
+from .words import number_text
 
 #: Cards of these questions in the boxes.
 CARDS = ("graph-value", "graph-gradient", "graph-launches", "graph-recompile")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Graph
+from ..graph.option_text import expression
 from ..graph.passes import PASSES, Applied, Rewrite, apply_pass
 from ..graph.passes.fastmath import RULES
 from ..graph.runtime import Session
@@ -21,7 +22,7 @@ from ..graph.static import GraphBuilder, Sym
 from ..graph.views import diff
 from .options import PASS_NAMES
 from .pictures import Picture
-from .tracks import array_text
+from .words import array_text, node_options
 
 #: A pass that is off is not tried on graphs larger than this.
 TRIED_UP_TO = 3000
@@ -153,7 +154,7 @@ def _line(graph: Graph, number: int) -> str:
     op = node.op.name
     if op == "fused":
         op = "·".join(n.op.name for n in node.option("body").nodes if n.op.name != "placeholder")
-    return f"{name}{' '.join([op, *words])}"
+    return f"{name}{expression(op, words, node_options(node))}"
 
 
 #: What each rule of the value-changing algebra rewrites, drawn on an input x.

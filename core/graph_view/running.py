@@ -14,9 +14,20 @@ from pathlib import Path
 
 import numpy as np
 
+from ..foreign import reason
 from ..graph.bundled import NAMES, source
+from ..graph.capture_replay import REPLAYED
 from ..graph.compare import Difference, first_difference
-from ..graph.events import CompileEnd, Event, EventLog, GuardChecked, RunEnded, RunStarted
+from ..graph.events import (
+    CompileEnd,
+    Event,
+    EventLog,
+    GradContrib,
+    GradReady,
+    GuardChecked,
+    OpEnd,
+    RunStarted,
+)
 from ..graph.feeds import Feed, bind, format_feed, read_feeds
 from ..graph.ir import Graph
 from ..graph.lang import load
@@ -24,7 +35,29 @@ from ..graph.lang_budget import DEFAULT_BUDGET, Budget
 from ..graph.lang_code import Program
 from ..graph.lang_refusal import Cancelled, Place, Refusal
 from ..graph.modes import MODES, Drawn, ModeCall, ModeRun, Options, open_mode
+from ..wording import say
 from .options import ALL_GRADIENTS, NO_GRADIENTS, GraphOptions
+
+#: Bytes of large values that the log of one mode keeps for comparing; of later ones, checksums.
+KEPT_BYTES = 32 << 20
+
+
+class KeepingLog(EventLog):
+    """A log that keeps the bits of values up to a limit."""
+
+    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
+        super().__init__()
+        self.left = limit_bytes
+
+    def emit(self, event: Event) -> None:
+        """Append one event; without the bits of its value where there is no room left."""
+        if isinstance(event, (OpEnd, GradReady, GradContrib)) and event.value.whole:
+            compared = isinstance(event, OpEnd)
+            self.left -= len(event.value.whole) if compared else 0
+            if not compared or self.left < 0:
+                event = replace(event, value=replace(event.value, whole=b""))
+        self._events.append(event)
+        self.emitted += 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +84,10 @@ class ModeLog:
     refusal: Refusal | None
     graphs: tuple[Graph | None, ...] = ()  #: those that its sessions ran, None where unknown
 
-    @property
-    def seconds(self) -> float | None:
-        """The measured time of the call, None where it did not end."""
-        ends = [event for event in self.events if isinstance(event, RunEnded)]
-        return None if self.gave is None else sum(event.seconds for event in ends)
+
+def typed(inputs: Mapping[str, Feed]) -> str:
+    """Return inputs as they would be typed."""
+    return "; ".join(f"{name}={format_feed(value)}" for name, value in inputs.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +100,7 @@ class CallRun:
     @property
     def inputs_text(self) -> str:
         """The inputs as they would be typed."""
-        return "; ".join(f"{name}={format_feed(value)}" for name, value in self.inputs.items())
+        return typed(self.inputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,19 +139,30 @@ def text_of(asked: Asked, budget: Budget = DEFAULT_BUDGET) -> str:
         if path.is_file():
             if path.stat().st_size > budget.source_bytes:
                 raise Refusal(
-                    Place(), f"{name} is larger than {budget.source_bytes:,} bytes",
-                    "that is the budget of a program", "split it, or keep data out of it",
-                )  # fmt: skip
+                    Place(),
+                    say(
+                        "{name} is larger than {source_bytes:,} bytes",
+                        name=name,
+                        source_bytes=budget.source_bytes,
+                    ),
+                    say("that is the budget of a program"),
+                    say("split it, or keep data out of it"),
+                )
             return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else "it is no text"
-        raise Refusal(Place(), f"{name} cannot be read", why, "name another file") from None
+        no_text = say("it is no text")
+        why = reason(error, no_text) if isinstance(error, OSError) else no_text
+        raise Refusal(
+            Place(), say("{name} cannot be read", name=name), why, say("name another file")
+        ) from None
     if "/" in name or name not in NAMES:
         bundled = ", ".join(NAMES)
         raise Refusal(
-            Place(), f"there is no program {name}", f"bundled are {bundled}",
-            "give a bundled name or a file",
-        )  # fmt: skip
+            Place(),
+            say("there is no program {name}", name=name),
+            say("bundled are {bundled}", bundled=bundled),
+            say("give a bundled name or a file"),
+        )
     return source(name)
 
 
@@ -138,15 +181,11 @@ def run(
     except Refusal as problem:
         return GraphRun(asked, text, problem=problem)
     options = asked.options
-    settings = Options(
-        grads=grads, passes=options.passes, recompile_limit=options.recompile_limit,
-        dynamic=options.dynamic == "on", guards=not options.no_guards, budget=budget,
-        cancelled=cancelled,
-    )  # fmt: skip
+    settings = mode_options(options, grads, budget, cancelled)
     logs: list[dict[str, ModeLog]] = [{} for _ in calls]
     modes: dict[str, ModeRun] = {}
     for mode in MODES:
-        log = EventLog()
+        log = KeepingLog()
         runner = open_mode(program, mode, replace(settings, observer=log))
         modes[mode] = runner.run
         for inputs, found in zip(calls, logs, strict=True):
@@ -170,6 +209,20 @@ def run(
     return GraphRun(asked, text, program, made, modes, grads)
 
 
+def mode_options(
+    options: GraphOptions,
+    grads: tuple[str, ...],
+    budget: Budget,
+    cancelled: Callable[[], bool] | None,
+) -> Options:
+    """Return how the engine is to run the modes."""
+    return Options(
+        grads=grads, passes=options.passes, recompile_limit=options.recompile_limit,
+        dynamic=options.dynamic == "on", guards=not options.no_guards, budget=budget,
+        cancelled=cancelled,
+    )  # fmt: skip
+
+
 def _no_float(log: ModeLog) -> bool:
     """Return whether a call was refused only because nothing can be differentiated."""
     return log.refusal is not None and log.refusal.what.startswith("no output is a float")
@@ -178,15 +231,29 @@ def _no_float(log: ModeLog) -> bool:
 def graphs_of(
     ran: ModeRun, events: Sequence[Event], drawn: Sequence[Drawn]
 ) -> tuple[Graph | None, ...]:
-    """Return the graph behind every session of a log, in order.
-
-    In capture a session runs the entry whose guards held, or that was compiled, just before;
-    one that nothing came before is a way back, whose graph is not kept.
-    """
+    """Return the graph behind every session of a log, in order, None where it is not kept."""
     if ran.capture is None:
         return tuple(item.graph for item in drawn)
-    entries = ran.capture.entries
+    entries, recording = ran.capture.entries, ran.capture.recording
+    replayed = iter(recording.steps if recording is not None else ())
     found: list[Graph | None] = []
+    for number, label in sessions_of(events):
+        if label == REPLAYED:
+            step = next(replayed, None)
+            found.append(None if step is None else step[0].graph)
+        else:
+            known = number is not None and number < len(entries)
+            found.append(entries[number].graph if known and number is not None else None)
+    return tuple(found)
+
+
+def sessions_of(events: Sequence[Event]) -> list[tuple[int | None, str]]:
+    """Return, for every session of a captured call, the number of its graph, and its label.
+
+    The graph is the one whose guards held, or that was compiled, just before; a session that
+    nothing came before is a way back or a replay, and has none.
+    """
+    found: list[tuple[int | None, str]] = []
     number: int | None = None
     for event in events:
         match event:
@@ -195,12 +262,11 @@ def graphs_of(
             case CompileEnd():
                 number = event.total - 1
             case RunStarted():
-                known = number is not None and number < len(entries)
-                found.append(entries[number].graph if known and number is not None else None)
+                found.append((number, event.label))
                 number = None
             case _:
                 pass
-    return tuple(found)
+    return found
 
 
 def read_calls(program: Program, options: GraphOptions, seed: int) -> list[dict[str, Feed]]:
@@ -219,9 +285,11 @@ def wanted_gradients(
     for name in options.grad:
         if options.grad != (ALL_GRADIENTS,) and name not in program.parameters:
             raise Refusal(
-                Place(), f"the program has no input {name}",
-                f"its inputs are: {', '.join(program.parameters) or 'none'}", "name one of them",
-            )  # fmt: skip
+                Place(),
+                say("the program has no input {name}", name=name),
+                say("its inputs are: {known}", known=", ".join(program.parameters) or say("none")),
+                say("name one of them"),
+            )
     floats = tuple(
         name
         for name, value in inputs.items()

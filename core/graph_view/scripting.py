@@ -96,23 +96,35 @@ _HELPERS: dict[str, str] = {
     ),
     "while_loop": (
         "def while_loop(test, body, count, values):\n"
-        "    carries, outer, trips = tuple(values[:count]), tuple(values[count:]), []\n"
+        "    carries, outer = tuple(values[:count]), tuple(values[count:])\n"
+        "    begun = [[] for _ in carries]\n"
         "    while bool(test(*carries, *outer)[0]):\n"
-        "        trips.append((*carries, *outer))\n"
+        "        for carry, kept in zip(carries, begun):\n            kept.append(carry)\n"
         "        carries = body(*carries, *outer)\n"
-        "    return (*carries, trips)\n"
+        "    return (*carries, *begun)\n"
     ),
     "while_grad": (
-        "def while_grad(backward, followed, count, values):\n"
-        "    trips, flowing = values[0][-1], sum(followed[:count])\n"
-        "    flow, outer = list(values[1:1 + flowing]), [None] * (sum(followed) - flowing)\n"
-        "    for trip in reversed(trips):\n"
-        "        results = backward(*trip, *flow)\n        flow = list(results[:flowing])\n"
-        "        for i, more in enumerate(results[flowing:]):\n"
-        "            outer[i] = more if outer[i] is None else np.add(outer[i], more)\n"
-        "    shapes = values[1 + flowing:]\n"
-        "    filled = [np.zeros_like(s) if t is None else t for t, s in zip(outer, shapes)]\n"
-        "    return (*flow, *filled)\n"
+        "def while_grad(body, takes, gives, zeros, forward, values):\n"
+        "    row = list(values)\n"
+        "    trips = [i for i, role in enumerate(takes) if role == 'trip']\n"
+        "    carries = [i for i, role in enumerate(takes) if role == 'carry']\n"
+        "    count = len(values[trips[0]])\n"
+        "    found = [[None] * count if role == 'trip' else None for role in gives]\n"
+        "    begun = [[None] * count for _ in carries]\n"
+        "    for t in range(count) if forward else reversed(range(count)):\n"
+        "        for i in trips:\n            row[i] = values[i][t]\n"
+        "        for i, kept in zip(carries, begun):\n            kept[t] = row[i]\n"
+        "        passed = iter(carries)\n"
+        "        for k, (role, result) in enumerate(zip(gives, body(*row))):\n"
+        "            if role == 'carry':\n                row[next(passed)] = result\n"
+        "            elif role == 'trip':\n                found[k][t] = result\n"
+        "            else:\n"
+        "                found[k] = result if found[k] is None else np.add(found[k], result)\n"
+        "    passed = iter(carries)\n"
+        "    for k, role in enumerate(gives):\n"
+        "        if role == 'carry':\n            found[k] = row[next(passed)]\n"
+        "        elif found[k] is None:\n            found[k] = np.zeros(*zeros[k])\n"
+        "    return (*found, *begun)\n"
     ),
 }
 
@@ -134,12 +146,12 @@ class DecidedHost(StaticHost):
 
 
 def decided_graph(
-    program: Program, inputs: Mapping[str, Feed], grads: Sequence[str]
+    program: Program, inputs: Mapping[str, Feed], grads: Sequence[str], meter: Meter | None = None
 ) -> tuple[Graph, int]:
     """Return the graph of one call with its decisions taken, and how many outputs it has."""
     builder = GraphBuilder()
     feed = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
-    machine = Machine(program, DecidedHost(builder, feed), Meter(DEFAULT_BUDGET))
+    machine = Machine(program, DecidedHost(builder, feed), meter or Meter(DEFAULT_BUDGET))
     args = [
         builder.placeholder(name, value.shape, value.dtype)
         if isinstance(value, np.ndarray) else value
@@ -152,25 +164,35 @@ def decided_graph(
 
 
 def script_of(
-    program: Program, inputs: Mapping[str, Feed], grads: Sequence[str], wanted: Sequence[Any]
-) -> str | None:
+    program: Program, inputs: Mapping[str, Feed], grads: Sequence[str], wanted: Sequence[Any],
+    meter: Meter | None = None,
+) -> str | None:  # fmt: skip
     """Return the script of one call; ``wanted`` are the outputs and gradients of the run.
 
     None where an array is too large to be written out. Raises GraphError as the program does.
     """
-    graph, count = decided_graph(program, inputs, grads)
+    graph, count = decided_graph(program, inputs, grads, meter)
     arrays = {name: np.asarray(inputs[name]) for name, _ in graph.inputs}
     if any(array.size > MOST_ELEMENTS for array in (*arrays.values(), *wanted)):
         return None
-    writer = _Writer()
-    names = writer.function("run", graph)
     labels = [f"output {number}" for number in range(count)]
     labels += [f"gradient of {name}" for name in grads]
-    shown = [_literal(np.asarray(arrays_of(value))) for value in wanted]
+    results = [np.asarray(arrays_of(value)) for value in wanted]
+    return numpy_script(program.name, graph, arrays, labels, results)
+
+
+def numpy_script(
+    name: str, graph: Graph, arrays: Mapping[str, np.ndarray[Any, Any]], labels: Sequence[str],
+    wanted: Sequence[np.ndarray[Any, Any]],
+) -> str:  # fmt: skip
+    """Return a graph as a script that runs on ``arrays`` and compares with ``wanted``."""
+    writer = _Writer()
+    names = writer.function("run", graph)
+    shown = [_literal(value) for value in wanted]
     pairs = ",\n".join(
         f"    ({label!r}, {text})" for label, text in zip(labels, shown, strict=True)
     )
-    fed = ",\n".join(f"    {_literal(arrays[name])},  # {name}" for name in names)
+    fed = ",\n".join(f"    {_literal(arrays[given])},  # {given}" for given in names)
     helpers = "\n\n".join(_HELPERS[name] for name in _HELPERS if name in writer.used)
     functions = "\n\n".join(writer.functions)
     return f'''"""One call of a program in plain numpy, with the decisions that it took.
@@ -183,7 +205,7 @@ import zlib
 
 import numpy as np
 
-PROGRAM = {program.name!r}
+PROGRAM = {name!r}
 nan, inf = float("nan"), float("inf")
 
 
@@ -297,8 +319,11 @@ class _Writer:
             case "while_grad":
                 self.used.add(op)
                 back = self.inner(options["backward"])
-                want, count = options["want"], options["carries"]
-                return f"while_grad({back}, {want!r}, {count}, ({listed},))"
+                takes, gives, forward = (options[key] for key in ("takes", "gives", "forward"))
+                body = options["backward"]
+                avals = [body.nodes[number].aval for number in body.outputs]
+                zeros = [(aval.shape, aval.dtype.name) for aval in avals]
+                return f"while_grad({back}, {takes}, {gives}, {zeros}, {forward}, ({listed},))"
             case _:
                 return "np.array(False)"  # print: it shows, and gives nothing to compute with
 

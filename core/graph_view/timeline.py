@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..graph.capture_replay import REPLAYED
 from ..graph.events import (
     BranchTaken,
     Event,
@@ -120,7 +121,8 @@ def tail_positions(events: Sequence[Event], begin: int) -> tuple[int, list[int],
     for at in range(begin, len(events)):
         event = events[at]
         if isinstance(event, RunStarted):
-            sessions += 1
+            # Replays are forward however many there are; what comes after them is not.
+            sessions = 1 if event.label == REPLAYED else sessions + 1
             first = min(first, at)
         elif isinstance(event, OpEnd) and event.launches:
             back = event.phase == "backward" or sessions > 1

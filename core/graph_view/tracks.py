@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
 
 from ..graph.avals import Aval
 from ..graph.events import (
@@ -26,7 +23,6 @@ from ..graph.events import (
     GraphBreak,
     GuardChecked,
     LoopTrip,
-    Named,
     NodeCreated,
     NonFinite,
     OpEnd,
@@ -36,14 +32,10 @@ from ..graph.events import (
     Refused,
     RunEnded,
     RunStarted,
-    ValueSummary,
-    summarize,
 )
 from ..graph.ir import Graph
-from ..graph.ops import OPS
-
-#: Values longer than this are told by their shape.
-LONGEST_VALUE = 40
+from ..wording import joined
+from .words import collect_names, fused_text, node_options, operand_text, structural, value_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +53,7 @@ class Entry:
     name: str = ""
     op: str = ""
     args: tuple[str, ...] = ()
+    options: str = ""
     value: str = ""
     shape: str = ""
     node: int = -1
@@ -76,11 +69,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """The three counters, kept apart, and the buffers, after some events."""
+    """Dispatches and launches, kept apart, and the buffers, after some events.
+
+    The third counter, measured time, is not counted here: see ``timing.py``.
+    """
 
     dispatches: int = 0
     launches: int = 0
-    ns: int = 0
     buffers: int = 0
     nbytes: int = 0
     peak: int = 0
@@ -94,53 +89,6 @@ class Track:
     events: tuple[Event, ...]
     entries: tuple[Entry, ...]
     counters: tuple[Counters, ...]
-
-
-def value_text(value: ValueSummary) -> str:
-    """Return a value as columns show it: itself where it is short, else its first entries.
-
-    Numbers have six digits at most; whether modes agree is compared in all of theirs.
-    """
-    if value.shape == ():
-        return number_text(value.first[0])
-    shown = ", ".join(number_text(item) for item in value.first)
-    total = 1
-    for size in value.shape:
-        total *= size
-    if len(value.shape) == 1 and total <= len(value.first) and len(shown) <= LONGEST_VALUE:
-        return f"[{shown}]"
-    return f"{'×'.join(map(str, value.shape))} [{', '.join(map(number_text, value.first[:3]))} …]"
-
-
-def number_text(value: float | int | bool) -> str:
-    """Return a number in at most six digits; a whole float keeps its point."""
-    text = str(value)
-    if not isinstance(value, float) or len(text) <= 8:
-        return text
-    return f"{value:.6g}"
-
-
-def array_text(value: np.ndarray[Any, np.dtype[Any]]) -> str:
-    """Return an array as columns show it."""
-    return value_text(summarize(value))
-
-
-def collect_names(events: Sequence[Event]) -> dict[tuple[int, str, int], str]:
-    """Return the name, or the constant, behind every value, by drawing, scope and id."""
-    names: dict[tuple[int, str, int], str] = {}
-    drawing = 0
-    for event in events:
-        match event:
-            case CompileStart() | Fallback():
-                drawing += 1
-            case NodeCreated():
-                if event.name or event.text:
-                    names[drawing, event.scope, event.node] = event.name or event.text
-            case Named():
-                names[drawing, event.scope, event.node] = event.name
-            case _:
-                pass
-    return names
 
 
 class Folder:
@@ -215,21 +163,21 @@ class Folder:
         if made.shape.endswith("results"):
             value = ""  # several at once; each has a line of its own where it is taken
         return Entry(
-            at, kind, name, made.op, args, value, made.shape, made.node,
+            at, kind, name, made.op, args, made.options, value, made.shape, made.node,
             made.scope.count("/") + bool(made.scope), made.line, made.column,
         )  # fmt: skip
 
     def _started(self, event: OpStart) -> None:
         self.opened = event.op
         outside = not self.session and not event.scope
-        if outside and event.phase == "forward" and not OPS[event.op].structural:
+        if outside and event.phase == "forward" and not structural(event.op):
             self._count(dispatches=1)
         if outside and event.phase == "backward" and not self.swept:
             self.swept = True
             self._count(dispatches=1)
 
     def _ended(self, at: int, event: OpEnd) -> None:
-        self._count(launches=event.launches, ns=event.ns)
+        self._count(launches=event.launches)
         value = value_text(event.value)
         made = self.created.get((event.scope, event.node))
         if not self.session and not event.scope and made is not None:
@@ -239,12 +187,13 @@ class Folder:
         if event.op == "const":
             return
         args: tuple[str, ...] = ()
-        shape, op = "", event.op
+        shape, op, options = "", event.op, ""
         graph = self.graph
         if graph is not None and not event.scope and event.node < len(graph):
             node = graph.nodes[event.node]
             args = tuple(operand_text(graph, arg) for arg in node.args)
             shape = str(node.aval)
+            options = node_options(node)
             value = value if isinstance(node.aval, Aval) else ""
             if op == "fused":
                 op = fused_text(node.option("body"))
@@ -252,7 +201,7 @@ class Folder:
         depth = event.scope.count("/") + bool(event.scope)
         what = "backward" if event.phase == "backward" else ""
         self.entries.append(
-            Entry(at, "ran", name, op, args, value, shape, event.node, depth, what=what)
+            Entry(at, "ran", name, op, args, options, value, shape, event.node, depth, what=what)
         )
 
     def _told(self, at: int, event: Event) -> None:
@@ -273,11 +222,12 @@ class Folder:
                 add(Entry(at, "trip", numbers=(event.trip,), depth=1))
             case CompileStart():
                 self.drawing += 1
-                add(Entry(at, "compile", what=event.reason, numbers=(event.segment,)))
+                shapes = self._open_shapes()
+                add(Entry(at, "compile", args=shapes, what=event.reason, numbers=(event.segment,)))
             case CompileEnd():
                 add(Entry(at, "compiled", numbers=(event.nodes, event.total)))
             case PassApplied():
-                rules = ", ".join(dict.fromkeys(event.rules))
+                rules = joined(", ", dict.fromkeys(event.rules))
                 numbers = (event.before, event.after)
                 add(Entry(at, "pass", event.name, what=rules, numbers=numbers))
             case GraphBreak() | Refused():
@@ -296,6 +246,18 @@ class Folder:
                 add(Entry(at, "nonfinite", name, event.op, what=flags, numbers=numbers))
             case _:
                 pass
+
+    def _open_shapes(self) -> tuple[str, ...]:
+        """Return the inputs of the next graph whose sizes are not fixed: ``x: f64[s0]``."""
+        graph = self.graphs[self.sessions] if self.sessions < len(self.graphs) else None
+        if graph is None:
+            return ()
+        avals = ((name, graph.nodes[number].aval) for name, number in graph.inputs)
+        return tuple(
+            f"{name}: {aval}"
+            for name, aval in avals
+            if isinstance(aval, Aval) and not all(isinstance(dim, int) for dim in aval.shape)
+        )
 
     def _guard(self, at: int, event: GuardChecked) -> None:
         """Take a guard: those that held are one line with their number, a miss has its own."""
@@ -331,15 +293,14 @@ class Folder:
     def _held(self, nbytes: int) -> None:
         now = self.now
         self.now = Counters(
-            now.dispatches, now.launches, now.ns, len(self.live), nbytes, max(now.peak, nbytes)
+            now.dispatches, now.launches, len(self.live), nbytes, max(now.peak, nbytes)
         )
 
-    def _count(self, dispatches: int = 0, launches: int = 0, ns: int = 0) -> None:
+    def _count(self, dispatches: int = 0, launches: int = 0) -> None:
         now = self.now
         self.now = Counters(
-            now.dispatches + dispatches, now.launches + launches, now.ns + ns, now.buffers,
-            now.nbytes, now.peak,
-        )  # fmt: skip
+            now.dispatches + dispatches, now.launches + launches, now.buffers, now.nbytes, now.peak
+        )
 
 
 def fold(mode: str, events: Sequence[Event], graphs: Sequence[Graph | None] = ()) -> Track:
@@ -367,20 +328,3 @@ def _joined(entries: Sequence[Entry]) -> list[Entry]:
                 kept.pop()
         kept.append(entry)
     return kept
-
-
-def operand_text(graph: Graph, node: int) -> str:
-    """Return how an operand is written: a small constant itself, else its name."""
-    record = graph.nodes[node]
-    if record.op.name == "const":
-        array = record.option("value").array
-        named = graph.name_of(node)
-        return named if not named.startswith("%") else (
-            str(array.tolist()) if array.size <= 4 else named
-        )  # fmt: skip
-    return graph.name_of(node)
-
-
-def fused_text(body: Graph) -> str:
-    """Return the ops of a fused group: ``add·mul``."""
-    return "·".join(node.op.name for node in body.nodes if node.op.name != "placeholder")

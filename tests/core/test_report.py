@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from dgplay.core import report
 from dgplay.core.actions import table_of
 from dgplay.core.command_line import parse
-from dgplay.core.report import json_safe, make_report, method_rows, mode_facts, neighbours
+from dgplay.core.errors import PlanError
+from dgplay.core.report import json_safe, make_report, method_rows, neighbours
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.bundled import describe
 from dgplay.core.sequences.dataset import Dataset
@@ -21,6 +22,7 @@ from dgplay.core.sequences.histogram import Histogram
 from dgplay.core.sequences.loading import load
 from dgplay.core.sequences.planners import METHODS
 from dgplay.core.state import open_state
+from dgplay.core.strategy_rows import mode_facts, strategy_rows, symbolic_compiles
 
 NAMES = ["pad", "pad+mask", "dynamic", "bucketed", "left-pad", "repeat-last"]
 
@@ -125,6 +127,95 @@ def test_graphs_and_launches(reference):
         "left-pad": (1, 20),
         "repeat-last": (1, 20),
     }
+
+
+# DESIGN section 5: what --all adds.
+
+FURTHER = [
+    *("pad+where", "gather-last", "packed", "exact-length", "optimal-buckets", "while-loop"),
+    *("capture", "capture-symbolic", "packed-rows"),
+]
+
+
+@pytest.fixture(scope="module")
+def everything():
+    return record_of("--all")
+
+
+def test_all_strategies_follow_the_usual_six_with_the_same_keys(reference, everything):
+    rows = everything["strategies"]
+    assert [row["name"] for row in rows] == NAMES + FURTHER
+    assert rows[:6] == reference["strategies"]
+    assert {tuple(row) for row in rows} == {tuple(reference["strategies"][0])}
+    assert everything["reproduce"] == "dgplay --boundaries 5,10,15,20 --all"
+    before = ("data", "pad_to", "boundaries", "optimal", "buckets")
+    assert {key: everything[key] for key in before} == {key: reference[key] for key in before}
+
+
+def test_steps_launches_and_graphs_of_the_contract(everything):
+    rows = strategies(everything)
+    # DESIGN section 2: launches and graphs; packed has a graph for each distinct batch size.
+    assert {name: rows[name]["launches"] for name in ("exact-length", "packed")} == {
+        "exact-length": 210,
+        "packed": 20,
+    }
+    assert {name: rows[name]["graphs"] for name in ("exact-length", "while-loop", "packed")} == {
+        "exact-length": 20,
+        "while-loop": 1,
+        "packed": 20,
+    }
+    assert (rows["packed"]["steps"], rows["packed"]["macs"]) == (1065, 204_480)
+    assert rows["optimal-buckets"]["steps"] == everything["optimal"]["steps"] == 1256
+    assert [rows[name]["graphs"] for name in ("capture", "capture-symbolic")] == [8, 3]
+
+
+def test_every_further_strategy_is_run_and_right(everything):
+    for name in FURTHER:
+        row = strategies(everything)[name]
+        assert (row["wrong"], row["checked"], row["correct"]) == (0, 100, True)
+        assert row["max_abs_error"] < 1e-12
+        assert row["real_steps"] == 1065
+        assert row["waste"] == (row["steps"] - 1065) / row["steps"]
+
+
+def test_one_further_strategy_that_is_chosen_shows_them_all():
+    assert record_of("--strategy", "packed")["reproduce"] == (
+        "dgplay --boundaries 5,10,15,20 --strategy packed --all"
+    )
+
+
+def test_an_optimum_that_cannot_be_searched_for_is_left_out(monkeypatch):
+    words = ["uniform:1-300", "--count", "900", "--method", "uniform", "-k", "70", "--all"]
+    state, analysis = opened(*words)
+    assert analysis.frontier.most == 64
+    monkeypatch.setattr("dgplay.core.sequences.frontier._MOST_CELLS", 0)
+    with pytest.raises(PlanError, match="more than 1 GiB"):
+        analysis.optimum(len(state.boundaries))
+    rows = strategy_rows(state, analysis, table_of(state, analysis))
+    assert [row.counts.name for row in rows] == [
+        name for name in NAMES + FURTHER if name != "optimal-buckets"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "graphs"),
+    [
+        # Drawn: one a batch, one for all rows together, or one a sequence run alone.
+        ("eager", [1, 1, 1, 20, 4, 100, 8, 3, 1]),
+        ("static", [1, 1, 20, 20, 4, 1, 8, 3, 1]),
+        ("capture", [1, 1, 20, 20, 4, 1, 8, 3, 1]),
+    ],
+)
+def test_graphs_that_each_mode_makes_for_the_further_strategies(mode, graphs):
+    state, analysis = opened("--all", "--mode", mode)
+    rows = strategy_rows(state, analysis, table_of(state, analysis))
+    assert [row.graphs_made for row in rows[6:]] == graphs
+
+
+def test_seconds_of_all_strategies():
+    rows = record_of("--all", "--time")["strategies"]
+    assert len(rows) == 15
+    assert all(row["seconds"] > 0 for row in rows)
 
 
 # The JSON contract of DESIGN section 5.
@@ -262,6 +353,7 @@ def test_boundaries_beyond_int64_from_end_to_end():
         ["uniform:3-9", "-k", "5", "--pad-to", "boundary", "--bias=-1e-05"],
         ["uniform:1-50", "--method", "quantile", "-k", "3", "--preset", "data"],
         ["--bucket", "3", "--mode", "eager", "--ascii", "--lang", "zh"],
+        ["uniform:0-9", "--count", "30", "--all", "--strategy", "exact-length"],
     ],
 )
 def test_the_line_reproduces_the_report(words):
@@ -332,7 +424,7 @@ def test_symbolic_sizes_compile_once_more_at_the_second_size(lengths, compiles):
     # torch.compile: the first size is static, the second makes it symbolic, 1 is special.
     histogram = Histogram.from_lengths(lengths)
     dataset = Dataset("few", "file", histogram, in_order=np.array(lengths))
-    assert report.symbolic_compiles(dataset) == compiles
+    assert symbolic_compiles(dataset) == compiles
 
 
 @pytest.mark.parametrize("name", [item.name for item in describe()])

@@ -150,6 +150,17 @@ def test_a_folder_that_cannot_be_written_to_is_said(tmp_path):
         tmp_path.chmod(0o700)
 
 
+def test_a_folder_that_can_be_written_to_is_made_and_left_empty(path):
+    saving.check_folder(path)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_folder_below_a_file_is_found_out_beforehand(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(DgplayError, match="cannot be written: "):
+        saving.check_folder(tmp_path / "file" / "state.json")
+
+
 def test_a_place_below_a_file_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DgplayError, match="cannot be written"):

@@ -6,7 +6,6 @@ import pytest
 
 from dgplay.core import actions
 from dgplay.core.actions import Outcome
-from dgplay.core.report import run_checks
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.checks import Check
 from dgplay.core.sequences.dataset import DataOptions
@@ -14,6 +13,7 @@ from dgplay.core.sequences.loading import load
 from dgplay.core.sequences.strategies import STRATEGIES
 from dgplay.core.session import Known, open_session
 from dgplay.core.state import Model, Request
+from dgplay.core.strategy_rows import run_checks
 
 NAMES = tuple(strategy.name for strategy in STRATEGIES)
 FIXED = tuple(name for name in NAMES if name != "bucketed")

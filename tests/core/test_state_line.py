@@ -97,6 +97,7 @@ STATES = st.builds(
     step=st.none() | st.integers(1, 10**6),
     predict=st.booleans(),
     time=st.booleans(),
+    all_strategies=st.booleans(),
     compare=st.none() | WORDS,
     preset=st.sampled_from(PRESETS),
     appearance=st.builds(
@@ -176,6 +177,7 @@ ACTIONS = (
     lambda pick: actions.SetPadTo(),
     lambda pick: actions.SetMode(),
     lambda pick: actions.SelectStrategy(pick.choice(STRATEGIES).name),
+    lambda pick: actions.ToggleAll(),
     lambda pick: actions.SetPreset(),
     lambda pick: actions.SetModel(Model(pick.randint(1, 64), pick.gauss(0, 1), pick.gauss(0, 1))),
     lambda pick: actions.LookAt(pick.randint(-5, 200)),

@@ -12,7 +12,6 @@ from dgplay.core.report import (
     make_report,
     method_rows,
     neighbours,
-    strategy_rows,
 )
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.buckets import bucket_table
@@ -21,6 +20,7 @@ from dgplay.core.sequences.dataset import Dataset
 from dgplay.core.sequences.generators import generate
 from dgplay.core.sequences.histogram import Histogram
 from dgplay.core.state import open_state
+from dgplay.core.strategy_rows import strategy_rows
 from dgplay.core.tables import ASCII, UNICODE, Cell
 
 REFERENCE = Analysis(generate("uniform:1-20", 100, 0))

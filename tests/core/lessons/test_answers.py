@@ -34,6 +34,10 @@ REFERENCE = facts_of()
         ("strategies.pad.steps", 2000),
         ("strategies.pad.wrong", 92),
         ("strategies.pad+mask.correct", True),
+        ("strategies.packed.launches", 20),  # shown or not
+        ("strategies.exact-length.graphs", 20),
+        ("strategies.optimal-buckets.steps", 1256),
+        ("strategies.packed-rows.wrong", 0),
         ("strategies.dynamic.saved", 0.4675),
         ("strategies.bucketed.launches", 50),
         ("strategies.dynamic.graphs", 0),

@@ -11,10 +11,11 @@ from dgplay.core.lessons.answers import Facts
 from dgplay.core.lessons.leitner import Boxes, Card
 from dgplay.core.lessons.questions import KINDS, NEEDED_CHECKS, Dice
 from dgplay.core.lessons.quiz import draw, quiz_line, quiz_record, start
-from dgplay.core.lessons.wording import WORDS, Said
+from dgplay.core.lessons.wording import WORDS, worded
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.loading import load
 from dgplay.core.state import open_state
+from dgplay.core.wording import translated
 
 STATES = (
     "",
@@ -220,8 +221,8 @@ def test_each_computed_answer_against_a_computation_of_its_own(line):
 def test_every_question_is_whole(line):
     facts = facts_of(line)
     for question in draw(facts, 5, 99).questions:
-        assert "{" not in question.asked.text() + question.why.text()
-        texts = [choice.text() for choice in question.choices]
+        assert "{" not in question.asked + question.why
+        texts = list(question.choices)
         assert len(set(texts)) == len(texts)
         if texts:
             assert 1 <= question.truth.value <= len(texts)
@@ -235,7 +236,7 @@ def test_every_question_is_whole(line):
 
 
 def test_explanations_have_the_numbers_of_the_state():
-    whys = {one.id: one.why.text() for one in draw(facts_of(""), 7, 99).questions}
+    whys = {one.id: one.why for one in draw(facts_of(""), 7, 99).questions}
     assert whys["steps"] == "115 + 270 + 345 + 540 = 1270 steps, 1065 of them real."
     assert "gets 92 of 100 wrong, by up to 2.42" in whys["standard"]
     assert "pad and pad+mask run 2000 steps each, 1065 of them real" in whys["mask"]
@@ -247,7 +248,7 @@ def test_explanations_have_the_numbers_of_the_state():
 def test_what_was_known_is_not_run_again(monkeypatch):
     facts = facts_of("")
     known = {name: facts.check(name) for name in NEEDED_CHECKS}
-    monkeypatch.setattr("dgplay.core.lessons.answers.run_checks", None)
+    monkeypatch.setattr("dgplay.core.lessons.facts.run_checks", None)
     again = Facts(facts.state, facts.analysis, known)
     assert len(draw(again, 7, 99).questions) == 19
     without = Facts(facts.state, facts.analysis)
@@ -267,10 +268,7 @@ GOLDEN = [
 
 def test_the_same_seed_asks_the_same():
     quiz = draw(facts_of(""), 7)
-    found = [
-        (one.id, [choice.text() for choice in one.choices], one.truth.value)
-        for one in quiz.questions
-    ]
+    found = [(one.id, list(one.choices), one.truth.value) for one in quiz.questions]
     assert found == [(id, [WORDS[key] for key in keys], truth) for id, keys, truth in GOLDEN]
     assert draw(facts_of(""), 7) == quiz
     assert draw(facts_of(""), 8) != quiz
@@ -346,7 +344,7 @@ def test_the_line_keeps_the_seeds_apart():
 
 
 def test_a_template_is_translated_with_its_parts():
-    said = Said("pad to {policy}", (("policy", Said("longest")),))
-    chinese = {"pad to {policy}": "补到{policy}", "longest": "最长"}
-    assert said.text(chinese.__getitem__) == "补到最长"
-    assert said.text() == "pad to longest"
+    question = worded("steps.question", boundaries="5,10,20", policy=worded("longest"))
+    chinese = {WORDS["steps.question"]: "{boundaries} 补到{policy}", "longest": "最长"}
+    assert translated(question, chinese.__getitem__) == "5,10,20 补到最长"
+    assert question == WORDS["steps.question"].format(boundaries="5,10,20", policy="longest")
