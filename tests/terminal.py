@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -99,7 +100,14 @@ class Terminal:
             assert self.process.poll() is None or self.read(0.1), plain(self.written)[-2000:]
             self.read(0.05)
 
-    def wait(self, seconds: float = 20) -> int:
+    def comes_to(self, condition: Callable[[], bool], seconds: float = 30) -> None:
+        """Read until a condition holds."""
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f"it never came to that: {plain(self.written)[-2000:]}"
+            self.read(0.05)
+
+    def wait(self, seconds: float = 30) -> int:
         """Read to the end and return the exit code."""
         end = time.monotonic() + seconds
         while self.process.poll() is None:
@@ -119,9 +127,19 @@ class Terminal:
         )
 
     @property
+    def _stat(self) -> list[str]:
+        """The fields of /proc that follow the name of the process."""
+        return Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
+
+    @property
+    def status(self) -> str:
+        """The state of the process in one letter, such as R (runs) or T (is stopped)."""
+        return self._stat[0]
+
+    @property
     def cpu_seconds(self) -> float:
         """The processor time that the process and its threads have used."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
+        fields = self._stat
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

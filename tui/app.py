@@ -27,6 +27,7 @@ from dgplay.core.report import reproduce
 from dgplay.core.session import Session
 from dgplay.core.state import LANGUAGES, SCREENS
 
+from . import phrases
 from .commands import APP_COMMANDS, SCREEN_COMMANDS, bindings
 from .lesson_app import LessonApp
 from .palette import CommandProvider, Palette
@@ -64,6 +65,7 @@ class DgplayApp(LessonApp):
         self.challenged = first_start
         self.lesson = None if lesson is None else LessonRun(lesson)
         self._saved = None if first_start else session.state
+        self._unkept = ""
         self.set_keymap(keymap or {})
         look = session.state.appearance
         self.theme = look.theme or ("ansi-dark" if self.no_color else "textual-dark")
@@ -79,7 +81,18 @@ class DgplayApp(LessonApp):
         try:
             saving.save(self.paths.state, self.session.state)
         except DgplayError as error:
-            self.say(f"! {error}")
+            if str(error) != self._unkept:  # once for every reason
+                self._unkept = str(error)
+                self.refuse(error)
+
+    def _check_keeping(self) -> None:
+        """Say at the start that nothing will be kept, where that is so."""
+        try:
+            saving.check_folder(self.paths.state)
+        except DgplayError as error:
+            self._unkept = str(error)
+            words = self.tr("nothing is kept for the next start: {reason}")
+            self.say(words.format(reason=phrases.said(str(error), self.tr)))
 
     def keep_copied(self, text: str) -> Path | None:
         """Put text on the clipboard (OSC 52) and into the file of what was copied last."""
@@ -105,6 +118,7 @@ class DgplayApp(LessonApp):
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGHUP):
                 loop.add_signal_handler(number, self._leave, 128 + number)
+        self._check_keeping()
         self.start_checks()
         self.start_traces()
         if self.lesson is not None:

@@ -11,6 +11,7 @@ import errno
 import io
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from importlib import import_module
@@ -26,6 +27,7 @@ from dgplay.core.command_line import (
     add_options,
 )
 from dgplay.core.errors import DgplayError
+from dgplay.core.sequences.strategies import EVERY, FURTHER
 
 from . import headless
 
@@ -183,8 +185,20 @@ def _no_terminal() -> str:
 
 def _report_options(parser: argparse.ArgumentParser) -> None:
     _state(parser)
+    parser.epilog = _strategy_list()
     parser.add_argument("--table", choices=("strategies", "buckets"), help="only this table")
     _formats(parser, "json", "csv", "markdown")
+
+
+def _strategy_list() -> str:
+    """Return what each strategy does, those of --all behind the others."""
+    wide = textwrap.TextWrapper(width=78, subsequent_indent=20 * " ")
+    lines = ["strategies:"]
+    for strategy in EVERY:
+        if strategy is FURTHER[0]:
+            lines.append("with --all also:")
+        lines.append(wide.fill(f"  {strategy.name:<18}{strategy.doc}"))
+    return "\n".join(lines)
 
 
 def _lengths_options(parser: argparse.ArgumentParser) -> None:

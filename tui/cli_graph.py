@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -126,8 +127,33 @@ def run_graph(args: argparse.Namespace, stdout: IO[str]) -> int:
         _write_json(stdout, report)
     else:
         write_tables(report, stdout)
+        if args.program != "-":  # a pipe has been read and cannot be opened again
+            stdout.write(f"{_reproduce(args)}\n")
     refused = all("error" in mode for mode in report["modes"].values())
     return 1 if refused else 0
+
+
+def _reproduce(args: argparse.Namespace) -> str:
+    """Return the command line that opens the Graph screen on this program and these options."""
+    from dgplay.core.command_line import line
+    from dgplay.core.graph_view.options import NO_GRADIENTS, GraphOptions, ordered
+    from dgplay.core.sequences.dataset import DataOptions
+    from dgplay.core.state import State
+
+    graph = GraphOptions(
+        program=args.program,
+        feed=tuple(args.feed),
+        calls=tuple(args.call),
+        grad=tuple(args.grad) or (NO_GRADIENTS,),
+        passes=ordered(args.passes),
+        recompile_limit=args.recompile_limit,
+        dynamic=args.dynamic,
+        no_guards=args.no_guards,
+    )
+    state = State(data=DataOptions(seed=args.seed), graph=graph, screen="graph")
+    if args.mode != "all":
+        state = replace(state, mode=args.mode)
+    return line(state, state.preset)
 
 
 def _fail(code: int, refusal: Exception) -> int:

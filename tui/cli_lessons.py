@@ -25,7 +25,7 @@ from dgplay.core.command_line import (
     count,
     positive,
 )
-from dgplay.core.lessons.answers import Facts
+from dgplay.core.lessons.facts import Facts
 from dgplay.core.lessons.lesson import Lesson, bundled_lesson, bundled_lessons, open_lesson
 from dgplay.core.lessons.outline import lesson_record
 from dgplay.core.lessons.questions import Question
@@ -35,6 +35,7 @@ from dgplay.core.report import json_safe
 from dgplay.core.saving import write_atomically
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.state import open_state
+from dgplay.core.wording import translated
 
 from .headless import load_told, print_json, requested
 from .i18n import Translate, translator
@@ -162,14 +163,14 @@ def _quiz_text(run: QuizRun, tr: Translate) -> str:
     lines = [_question_text(number, one, tr) for number, one in enumerate(questions, 1)]
     lines.append(tr("Answers"))
     for number, one in enumerate(questions, 1):
-        lines.append(f"{number}. {one.answer_text(tr)}\n   {one.why.text(tr)}")
+        lines.append(f"{number}. {one.answer_text(tr)}\n   {translated(one.why, tr)}")
     return "\n".join(lines) + "\n"
 
 
 def _question_text(number: int, question: Question, tr: Translate) -> str:
-    lines = [f"{number}. {question.asked.text(tr)}"]
+    lines = [f"{number}. {translated(question.asked, tr)}"]
     for place, choice in enumerate(question.choices, 1):
-        lines.append(f"   {place}  {choice.text(tr)}")
+        lines.append(f"   {place}  {translated(choice, tr)}")
     return "\n".join(lines) + "\n"
 
 
@@ -186,7 +187,7 @@ def _ask(run: QuizRun, tr: Translate) -> QuizRun:
         if answered is run or answered.reply is None:
             break
         verdict = tr(_VERDICTS[answered.reply.grade])
-        answer, why = question.answer_text(tr), question.why.text(tr)
+        answer, why = question.answer_text(tr), translated(question.why, tr)
         sys.stdout.write(f"   {verdict}: {answer}\n   {why}\n\n")
         run = answered.go_on()
     told = ", ".join(f"{number} {tr(grade)}" for grade, number in run.tally.items())

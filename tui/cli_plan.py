@@ -6,12 +6,11 @@ No number is made here, and Textual is not imported.
 from __future__ import annotations
 
 import argparse
-import csv
 import shlex
 import sys
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dgplay.core.command_line import (
     DATA_OPTIONS,
@@ -46,10 +45,15 @@ from dgplay.core.sequences.export import EXPORTERS, export
 from dgplay.core.sequences.packing import pack
 from dgplay.core.state import Request, State, default_preset
 
-from .headless import console_for, load_other, load_quietly, print_json, print_table, tell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from .headless import (
+    console_for,
+    load_other,
+    load_quietly,
+    print_csv,
+    print_json,
+    print_table,
+    tell,
+)
 
 _POLICY = Option("--pad-to", "pad_to", "pad to the boundary of a bucket, the longest of it, or the "
                  "longest of each batch (default boundary)", str, None, PLAN_POLICIES)  # fmt: skip
@@ -140,7 +144,7 @@ def plan_command(given: argparse.Namespace) -> int:
     elif given.output == "json":
         print_json(report.record)
     elif given.output == "csv":
-        _print_csv(report.record["frontier" if "frontier" in values else "buckets"])
+        print_csv(report.record["frontier" if "frontier" in values else "buckets"])
     else:
         _print_plan(report, asked.state, frontier="frontier" in values)
     return 0
@@ -160,6 +164,9 @@ def _contradiction(values: dict[str, Any]) -> str:
         return "argument --compile-seconds: needs --throughput, the steps that run in a second"
     if "method" in values and "boundaries" in values:
         return "argument --method: not allowed with argument --boundaries"
+    export, output = values.get("export"), values.get("output")
+    if export and output and export != output:
+        return f"argument --{output}: not allowed with argument --export {export}"
     batches = {"budget", "batch_size"} & set(values)
     others = [name for name in _BATCH_FIELDS if name in values]
     if others and not batches:
@@ -208,12 +215,6 @@ def _exported(name: str, report: PlanReport, values: dict[str, Any]) -> str:
         values.get("frame_rate"),
     )
     return export(name, asked)
-
-
-def _print_csv(records: Sequence[dict[str, Any]]) -> None:
-    writer = csv.DictWriter(sys.stdout, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
 
 
 def _print_plan(report: PlanReport, state: State, *, frontier: bool) -> None:

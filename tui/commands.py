@@ -103,6 +103,8 @@ LAB_COMMANDS: tuple[Command, ...] = (
             mark("A against now, bucket by bucket, and other data"), LEARN),
     Command("time.measure", ("T",), "T", "time",
             mark("measure the time of each strategy"), LEARN),
+    Command("view.all", ("A",), "A", "all_strategies",
+            mark("all strategies, or the usual six"), LEARN),
     Command("pane.next", ("tab",), "Tab", "pane(1)", mark("the next pane"), VIEW, mark("pane")),
     Command("pane.previous", ("shift+tab",), "⇧Tab", "pane(-1)", mark("the pane before"), VIEW),
     Command("view.zoom", ("z",), "z", "zoom", mark("one pane alone, or all again"), VIEW),

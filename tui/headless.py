@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,7 +115,7 @@ def report_command(given: argparse.Namespace) -> int:
     if given.output == "json":
         print_json(made.record)
     elif given.output == "csv":
-        _print_csv(made.record[given.table or "strategies"])
+        print_csv(made.record[given.table or "strategies"])
     elif given.output == "markdown":
         for table in _chosen(given.table, made, signs):
             sys.stdout.write(_markdown(table) + "\n")
@@ -133,7 +133,8 @@ def print_json(record: Any) -> None:
     sys.stdout.write(json.dumps(json_safe(record), allow_nan=False) + "\n")
 
 
-def _print_csv(records: list[dict[str, Any]]) -> None:
+def print_csv(records: Sequence[dict[str, Any]]) -> None:
+    """Print records as CSV under their keys."""
     writer = csv.DictWriter(sys.stdout, list(records[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)

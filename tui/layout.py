@@ -26,6 +26,11 @@ def kind_of(width: int, height: int) -> str:
     return "wide" if width >= 120 and height >= 36 else "full"
 
 
+def holds_every_strategy(kind: str, height: int) -> bool:
+    """Return whether a table of every strategy fits beside the other panes, without scrolling."""
+    return (kind == "wide" and height >= 50) or (kind == "full" and height >= 36)
+
+
 def visible(
     kind: str,
     focused: str,

@@ -8,9 +8,11 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from dgplay.core.errors import DgplayError
-from dgplay.core.lessons.answers import Facts, fill, look_up
+from dgplay.core.lessons.answers import fill, look_up
+from dgplay.core.lessons.facts import Facts
 from dgplay.core.lessons.lesson import Lesson, LessonRun
 
+from .phrases import refusal_text
 from .session_app import SessionApp
 from .widgets.lesson_pane import StepText
 from .work import in_thread
@@ -86,7 +88,7 @@ class LessonApp(SessionApp):
                 look_up(step.path, facts) if step.path else None,
             )
         except DgplayError as error:
-            text = StepText(f"! {error}", "", None)
+            text = StepText(refusal_text(error, self.tr), "", None)
         if not get_current_worker().is_cancelled:
             self.post_message(LessonTexts(run, text))
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
 from .commands import APP_COMMANDS, SCREEN_COMMANDS, Command
-from .i18n import Translate
+
+if TYPE_CHECKING:
+    from .app import DgplayApp
 
 
 class Palette(CommandPalette):
@@ -22,14 +25,18 @@ class Palette(CommandPalette):
 class CommandProvider(Provider):
     """Finds commands by what they do."""
 
+    @property
+    def _dgplay(self) -> DgplayApp:
+        return cast("DgplayApp", self.app)
+
     def _named(self) -> list[tuple[str, Command]]:
-        tr: Translate = self.app.tr  # type: ignore[attr-defined]
+        tr = self._dgplay.tr
         own: tuple[Command, ...] = getattr(self.screen, "OWN", ())
         listed = (*own, *SCREEN_COMMANDS, *APP_COMMANDS)
         return [(f"{tr(command.group)}: {tr(command.help)}", command) for command in listed]
 
     def _keys(self, command: Command) -> str:
-        return command.shown_as(ascii=self.app.look.ascii)  # type: ignore[attr-defined]
+        return command.shown_as(ascii=self._dgplay.look.ascii)
 
     async def discover(self) -> Hits:
         """List every command."""

@@ -19,6 +19,11 @@ class Paths:
     copied: Path
     keymap: Path
 
+    @property
+    def progress(self) -> Path:
+        """The boxes of the Quiz, beside the saved state."""
+        return self.state.with_name("quiz.json")
+
 
 def user_paths() -> Paths:
     """Return the files in the platform's folders for this user."""

@@ -6,9 +6,14 @@ import re
 
 from dgplay.core.actions import Outcome
 from dgplay.core.challenge import Challenge
-from dgplay.core.report import RECOMPILE_LIMIT, ModeFacts
+from dgplay.core.counting import Counted
+from dgplay.core.errors import DgplayError
+from dgplay.core.graph.lang_refusal import Refusal
+from dgplay.core.sequences.strategy_counts import RECOMPILE_LIMIT
+from dgplay.core.strategy_rows import ModeFacts
 from dgplay.core.tables import Signs, signed
 from dgplay.core.time_verdict import TimeVerdict
+from dgplay.core.wording import translated
 
 from .commands import mark
 from .i18n import Translate
@@ -94,9 +99,30 @@ def cell_text(text: str, tr: Translate) -> str:
     return text if found is None else f"{found[1] or ''}{tr(found[2])}{found[3]}"
 
 
+def said(text: str, tr: Translate) -> str:
+    """Return a text of core in the language of ``tr``."""
+    return translated(text, tr)
+
+
+def refusal_text(reason: DgplayError | str, tr: Translate) -> str:
+    """Return why something is not done, behind the sign of a refusal."""
+    return f"! {said(str(reason), tr)}"
+
+
+def labelled(name: str, text: str, tr: Translate) -> str:
+    """Return a name and what is said of it; a colon is not everywhere the same sign."""
+    return tr("{name}: {text}").format(name=name, text=text)
+
+
+def refusal_words(refusal: Refusal, tr: Translate) -> dict[str, str]:
+    """Return what a program is refused for, why, and what to try instead."""
+    parts = {"what": refusal.what, "why": refusal.why, "hint": refusal.hint}
+    return {name: said(text, tr) for name, text in parts.items()}
+
+
 def outcome_text(outcome: Outcome, tr: Translate, signs: Signs) -> str:
     """Return what the last action did: ``bucket 3 ends at 17: 1257 → 1256 (−1)``."""
-    values = {"bucket": outcome.bucket, "length": outcome.length, "text": outcome.text}
+    values = {"bucket": outcome.bucket, "length": outcome.length, "text": said(outcome.text, tr)}
     if outcome.kind in NOTICES:
         notice = NOTICES[outcome.kind]
         return tr(notice).format(**values) if notice else ""
@@ -123,10 +149,12 @@ def challenge_text(challenge: Challenge, tr: Translate, signs: Signs) -> str:
             return tr("four keys lead from {start} to the optimum; find them").format(
                 start=challenge.path[0]
             )
-        return tr("{moves} moves: {path}").format(moves=challenge.moves, path=path)
+        moves = tr("{moves:move|moves}: {path}")
+        return moves.format(moves=Counted(challenge.moves), path=path)
     if not challenge.single:
         return tr("there, but not by single moves: {path}; u undoes").format(path=path)
-    return tr("solved in {moves} moves: {path}").format(moves=challenge.moves, path=path)
+    solved = tr("solved in {moves:move|moves}: {path}")
+    return solved.format(moves=Counted(challenge.moves), path=path)
 
 
 def time_phrase(verdict: TimeVerdict, tr: Translate) -> str:

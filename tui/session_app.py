@@ -21,7 +21,6 @@ from dgplay.core import tables
 from dgplay.core.actions import Action
 from dgplay.core.errors import DgplayError
 from dgplay.core.one_sequence import trace_all
-from dgplay.core.report import run_checks, run_timings
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.checks import Baseline
 from dgplay.core.sequences.dataset import DataOptions
@@ -29,7 +28,9 @@ from dgplay.core.sequences.loading import load
 from dgplay.core.sequences.rnn import CancelledError
 from dgplay.core.session import Known, Session
 from dgplay.core.state import Model, Request, State
+from dgplay.core.strategy_rows import run_checks, run_timings
 
+from . import phrases
 from .i18n import Translate, translator
 from .widgets.lab_panes import Look
 from .work import in_thread
@@ -124,6 +125,10 @@ class SessionApp(App[None]):
         self.notice = text
         self.show_everywhere()
 
+    def refuse(self, reason: DgplayError | str) -> None:
+        """Say why something is not done."""
+        self.say(phrases.refusal_text(reason, self.tr))
+
     def open_data(self, options: DataOptions, model: Model) -> None:
         """Go over to other data, or another draw of them."""
         self._read(Wanted(options, model=model))
@@ -149,6 +154,7 @@ class SessionApp(App[None]):
         self.notice = ""
         self.session = session
         if changed:
+            self.problem = ""
             self.after_pause("save", self.autosave)
         if session.unchecked or session.untimed:
             self.after_pause("checks", self.start_checks)
@@ -257,7 +263,9 @@ class SessionApp(App[None]):
         """Take over what was found out, unless the screens are being taken down."""
         if self.leaving:
             return
-        self.problem = message.problem
+        if message.problem and message.state == self.session.state:
+            self.problem = message.problem
+            self.show_everywhere()
         self.session = self.session.found(message.state, message.known)
 
     def on_loaded(self, message: Loaded) -> None:
@@ -265,7 +273,7 @@ class SessionApp(App[None]):
         if self.leaving:
             return
         if message.analysis is None:
-            self.say(f"! {message.error}")
+            self.refuse(message.error)
             return
         wanted, session = message.request, self.session
         try:
@@ -275,7 +283,7 @@ class SessionApp(App[None]):
                 model = wanted.model or session.state.model
                 session = session.open_data(wanted.options, message.analysis, model)
         except DgplayError as error:
-            self.say(f"! {error}")
+            self.refuse(error)
             return
         self.become(session)
         if wanted.request is not None:

@@ -5,9 +5,27 @@ The work asks its worker whether it has been cancelled, and comes back as a mess
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from textual.dom import DOMNode
+
+
+@contextmanager
+def garbage_waits() -> Iterator[None]:
+    """Let the collector of cycles wait within the block.
+
+    For work that makes many small records, all of which stay: the collector would look through
+    them, and through everything else that the app holds, again and again and find nothing.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def in_thread(node: DOMNode, work: Callable[[], None], name: str, description: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dgplay.core import command_line
+from dgplay.core.sequences.strategies import EVERY, FURTHER, STRATEGIES
 from dgplay.core.version import VERSION
 from dgplay.tui import cli, headless
 
@@ -95,6 +96,32 @@ def test_csv_of_the_buckets(capsys):
         "low,high,count,pad_to,steps,real_steps,waste,correct",
         "1,5,23,5,115,56,0.5130434782608696,True",
     ]
+
+
+@pytest.mark.parametrize("kind", ["--csv", "--markdown", "--json", None])
+def test_all_strategies_in_every_kind_of_output(capsys, kind):
+    words = ["report", "--all", "--table", "strategies", *([kind] if kind else [])]
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    names = [strategy.name for strategy in EVERY]
+    if kind == "--json":
+        assert [row["name"] for row in json.loads(out)["strategies"]] == names
+        return
+    first = {
+        "--csv": r"^([a-z+-]+),\d",
+        "--markdown": r"^\| ([a-z+-]+) \| \d",
+        None: r"^ ([a-z+-]+) +\d",
+    }
+    assert re.findall(first[kind], out, re.MULTILINE) == names
+    if kind != "--csv":
+        assert "dgplay --boundaries 5,10,15,20 --all" in out
+
+
+def test_help_of_the_report_says_what_each_strategy_does(capsys):
+    listed = run(capsys, "report", "--help")[1].partition("strategies:\n")[2]
+    usual, further = (" ".join(part.split()) for part in listed.split("with --all also:"))
+    assert usual == " ".join(f"{each.name} {each.doc}" for each in STRATEGIES)
+    assert further == " ".join(f"{each.name} {each.doc}" for each in FURTHER)
 
 
 def test_markdown_is_both_tables_and_the_line(capsys):
@@ -385,8 +412,9 @@ def test_help_lists_the_options_of_the_tables_and_two_more(capsys):
 
 
 def test_every_option_is_one_of_the_design_and_those_of_the_lab_are_built(capsys):
+    # --all is report's there; the Lab shows the same rows, and every state of it is a line.
     listed = flags(capsys) - {"-h", "--help", "--version"}
-    assert listed <= DATA_FLAGS | STATE_FLAGS
+    assert listed <= DATA_FLAGS | STATE_FLAGS | {"--all"}
     assert listed >= DATA_FLAGS | BUILT_FLAGS
 
 
@@ -395,6 +423,7 @@ def test_report_has_every_option_of_a_state_and_those_of_its_output(capsys):
     own = flags(capsys, "report") - listed - {"-h", "--help"}
     assert own >= {"--table", "--json", "--csv", "--markdown"}
     assert own <= {"--table", "--json", "--csv", "--markdown", "--all"}
+    assert "--all" in flags(capsys, "report")
 
 
 def test_lengths_has_the_options_of_data(capsys):

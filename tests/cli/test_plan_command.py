@@ -220,6 +220,10 @@ def test_a_histogram_keeps_no_order_to_estimate_from(capsys: Any, few: str) -> N
         ["plan", "--budget", "0"],
         ["plan", "--json", "--csv"],
         ["plan", "--export", "keras"],
+        ["plan", "--export", "nemo", "--json"],
+        ["plan", "--export", "json", "--csv"],
+        ["report", "--json", "--csv"],
+        ["report", "--csv", "--markdown"],
         ["pack"],
         ["pack", "--capacity", "x"],
     ],
@@ -229,6 +233,12 @@ def test_usage_errors_exit_with_2(capsys: Any, words: list[str]) -> None:
     code, out, err = run(capsys, *words)
     assert (code, out) == (2, "")
     assert "error: " in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["json", "csv"])
+def test_an_export_that_is_json_or_csv_may_be_called_so(capsys: Any, few: str, name: str) -> None:
+    words = ["plan", few, "--export", name]
+    assert run(capsys, *words, f"--{name}") == run(capsys, *words)
 
 
 @pytest.mark.parametrize("name", EXPORTERS)

@@ -15,6 +15,7 @@ from dgplay.core.command_line import COMMAND_WORDS, parse
 from dgplay.core.lessons.lesson import open_lesson
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.loading import load
+from dgplay.core.sequences.strategies import FURTHER
 from dgplay.core.state import open_state
 from dgplay.tui.all_commands import with_key_table
 
@@ -94,3 +95,9 @@ def test_the_pictures_are_there():
     shown = re.findall(r"!\[.*?\]\((.*?)\)", README)
     assert len(shown) >= 2
     assert all((PROJECT / path).is_file() for path in shown)
+
+
+def test_the_table_of_strategies_is_what_they_say_of_themselves():
+    table = README.partition("| with `--all` also |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", table, re.MULTILINE)
+    assert rows == [(strategy.name, strategy.doc) for strategy in FURTHER]

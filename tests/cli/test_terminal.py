@@ -128,12 +128,7 @@ def test_ctrl_z_suspends_and_it_comes_back(tmp_path: Path) -> None:
     with Terminal(home=tmp_path) as terminal:
         terminal.until(READY)
         terminal.send(b"\x1a")
-        for _ in range(100):
-            terminal.read(0.05)
-            status = Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(") ")[2]
-            if status.startswith("T"):
-                break
-        assert status.startswith("T")
+        terminal.comes_to(lambda: terminal.status == "T")
         terminal.process.send_signal(signal.SIGCONT)
         terminal.until(READY)
         terminal.send(DOWN + b"q")

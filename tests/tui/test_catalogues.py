@@ -2,6 +2,7 @@
 
 import ast
 import re
+import string
 from collections.abc import Iterator
 from gettext import GNUTranslations
 from pathlib import Path
@@ -14,7 +15,9 @@ from dgplay.core.graph.ops import OPS
 from dgplay.core.graph.passes import PASSES
 from dgplay.core.predict import SCORES
 from dgplay.core.sequences.buckets import PAD_TO_POLICIES
+from dgplay.core.sequences.bundled import describe
 from dgplay.core.sequences.export import EXPORTERS
+from dgplay.core.sequences.strategies import EVERY
 from dgplay.core.state import LANGUAGES, MODES
 from dgplay.tui.i18n import CATALOGUES, LOCALE, translator
 
@@ -22,12 +25,12 @@ PROJECT = LOCALE.parents[1]
 
 
 def texts() -> Iterator[str]:
-    """What the source marks with ``tr`` or ``mark``, and what core's tables say."""
+    """What the source marks with ``tr``, ``mark`` or ``say``, and what core's tables say."""
     for path in [*PROJECT.glob("core/**/*.py"), *PROJECT.glob("tui/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                if name in ("tr", "mark") and node.args[0].value:
+                if name in ("tr", "mark", "say") and node.args[0].value:
                     yield node.args[0].value
     for module in (tables, plan_tables):
         for name in dir(module):
@@ -36,8 +39,11 @@ def texts() -> Iterator[str]:
     yield from (*tables.FORMULAS, *tables.FORMULAS.values(), *MODES, *PAD_TO_POLICIES, *SCORES)
     yield from (exporter.doc for exporter in EXPORTERS.values())
     yield from (summary(name) for name in NAMES)
+    for item in describe():
+        yield from (item.field, item.unit)
     yield from (each.reason for each in PASSES.values())
     yield from (op.doc for op in OPS.values())
+    yield from (strategy.doc for strategy in EVERY)
 
 
 TEXTS = sorted(set(texts()))
@@ -64,6 +70,20 @@ def test_chinese_puts_in_the_same_values():
     chinese = translator("zh")
     differing = [text for text in TEXTS if placeholders(text) != placeholders(chinese(text))]
     assert differing == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_translation_formats_what_its_text_formats(lang):
+    def fields(text):
+        parsed = string.Formatter().parse(text)
+        named = [(name, how, spec) for _, name, spec, how in parsed if name is not None]
+        # One and many, as in {count:sequence|sequences}, are the same word in Chinese.
+        return sorted((name, how or "", "" if "|" in spec else spec) for name, how, spec in named)
+
+    messages = catalogue(lang)._catalog
+    differing = [text for text, said in messages.items() if text and fields(text) != fields(said)]
+    assert differing == []
+    assert len(messages) > 1500
 
 
 def test_chinese_is_chinese():

@@ -16,6 +16,7 @@ SITUATIONS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "strategies": ("", {}, ("tab", "tab")),
     "data": ("gsm8k_train_qa", {}, ()),
     "methods": ("gsm8k_train_qa", {}, ("tab", "tab")),
+    "all": ("--all --strategy packed", {}, ("tab", "tab")),
     "sequence": ("--sequence 2", {}, ("t", "down")),
     "predict": ("--predict", {}, ("up", "space", "down")),
     "tour": ("", {"lesson": "tour"}, ()),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import threading
+import time
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +20,7 @@ from dgplay.core.graph.lang_budget import Budget
 from dgplay.tui.commands import APP_COMMANDS
 from dgplay.tui.graph_commands import GRAPH_COMMANDS, GRAPH_SHARED
 from dgplay.tui.screens.graph import GraphScreen
+from dgplay.tui.screens.graph_detail import GraphDetail
 from dgplay.tui.widgets.editor import Editor
 from dgplay.tui.widgets.line import Line
 from dgplay.tui.widgets.prompt import Prompt
@@ -34,6 +38,11 @@ SITUATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "passes": ("--program x2_plus_xy --passes all", ("x", "down", "down")),
     "fast-math": ("--program x2_plus_xy", ("x", "up", "down", "down", "down", "down", "down")),
     "memory": ("--program linear_bn_relu", ("m", "down", "down", "down")),
+    "memory-plan": ("--program linear_bn_relu", ("m", "o", "down", "down", "down")),
+    "calls": (
+        "--program rnn_loop --call seq=[1,2] --call seq=[1,2] --call seq=[1,2,3] --call seq=[1]",
+        ("end", "c", "down", "down", "down", "down", "down"),
+    ),
     "capture": ("--program rnn_loop --call seq=[1,2] --call seq=[1,2,3]", ("end", "c", "down")),
     "stale": ("--program dynamic_block --call x=[1,2] --call x=[-2.5,0.2] --no-guards", ("end",)),
     "problem": ("--program nosuch", ()),
@@ -270,8 +279,6 @@ async def test_the_editor_has_its_own_keys_and_runs_on_escape(open_app: Any) -> 
         assert "(edited)" in lab.text
         await lab.press("end")
         assert "returns 7.0" in lab.text
-        await lab.press("Y")
-        assert "the program is edited" in line(screen, "status")
         await lab.press("u")
         await drawn(lab)
         assert "(edited)" not in lab.text
@@ -316,11 +323,151 @@ async def test_the_program_is_saved_and_then_part_of_the_line(
         await lab.press("escape")
 
 
+async def test_the_line_of_an_edited_program_is_copied_with_the_file_it_is_saved_to(
+    open_app: Any, tmp_path: Path
+) -> None:
+    async with open_app("--screen graph", (120, 40)) as lab:
+        screen = await graph_of(lab)
+        await lab.press("e")
+        await drawn(lab)
+        screen.query_one(Editor).text = "def f(x=3):\n    return x * 2\n"
+        await lab.press("escape")
+        await drawn(lab)
+        assert "edited, in no file" in line(screen, "status")
+        await lab.press("Y")
+        assert "its line needs one" in line(screen, "status")
+        assert not lab.app.paths.copied.exists()
+        path = tmp_path / "mine.py"
+        path.write_text("other = 1\n")
+        await type_line(lab, str(path))
+        assert "Enter again replaces it" in line(screen, "status")
+        assert path.read_text() == "other = 1\n"
+        await lab.press("enter")
+        await drawn(lab)
+        assert path.read_text() == "def f(x=3):\n    return x * 2\n"
+        assert f"--program {path}" in lab.app.paths.copied.read_text()
+        assert "(edited)" not in lab.text
+
+
+async def test_esc_stops_what_is_being_exported(
+    open_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = threading.Event()
+
+    def endless(views: object, budget: object, cancelled: Callable[[], bool]) -> str:
+        while not cancelled():
+            time.sleep(0.001)
+        stopped.set()
+        return ""
+
+    monkeypatch.setattr("dgplay.tui.screens.graph_export.json_text", endless)
+    async with open_app("--screen graph", (80, 24)) as lab:
+        screen = await graph_of(lab)
+        await lab.press("E", "down", "down", "enter")
+        assert "being made" in line(screen, "status")
+        await lab.press("right")
+        assert screen.now.cursor == 1  # the screen is free meanwhile
+        await lab.press("escape")
+        assert "nothing was written" in line(screen, "status")
+        await lab.settled()
+        assert stopped.is_set()
+        assert not screen.typing
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+async def test_a_newcomer_sees_why_static_needs_cond_and_where_capture_breaks(
+    open_app: Any, size: tuple[int, int]
+) -> None:
+    async with open_app("--screen graph --program dynamic_block", size) as lab:
+        screen = await graph_of(lab)
+        assert "if x.sum() > 0:" in lab.text
+        assert "b: where the modes part; n: another call, of another shape" in lab.text
+        await lab.press("b")
+        rows = lab.frame()
+        (at,) = [row for row in rows if row.startswith(">   6")]
+        assert at.endswith("✗ static refuses, capture breaks")
+        columns = [row.split("│") for row in rows if row.count("│") == 2]
+        static = " ".join(" ".join(column[1] for column in columns).split())
+        capture = " ".join(" ".join(column[2] for column in columns).split())
+        assert "REFUSED line 6: if decides on a traced value" in static
+        assert "x.sum() > 0 has no value while the graph is drawn" in static
+        assert "use cond(test, f, g)" in static
+        assert "refuses: nothing runs" in static
+        assert "GRAPH BREAK line 6: if decides on a traced value (sum→gt)" in capture
+        assert "Python decides, line 6: true" in capture
+        await lab.press("end")
+        assert "capture compiled 7, broke 6 times; n: next call" in line(screen, "status")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+async def test_a_newcomer_sees_what_a_second_call_of_another_shape_does(
+    open_app: Any, size: tuple[int, int]
+) -> None:
+    async with open_app("--screen graph --program dynamic_block", size) as lab:
+        await graph_of(lab)
+        await lab.press("n")
+        assert "next call x=[1.0, 2.0, 2.0]" in lab.text
+        await lab.press("enter")
+        await drawn(lab)
+        assert "does capture compile again (y, n)?" in lab.text
+        await lab.press("y", "enter")
+        columns = [row.split("│")[2] for row in lab.frame() if row.count("│") == 2]
+        capture = " ".join(" ".join(columns).split())
+        assert "guard fails: x: shape[0] == 2, was 3" in capture
+        assert "RECOMPILES segment 0, now for any size: x: f64[s0]" in capture
+        await lab.press("left", "right")
+        assert "call 2: capture compiles again, 3 in all; c shows the guards" in lab.text
+        await lab.press("c")
+        assert "RECOMPILED as graph 7: x: shape[0] == 2, was 3" in lab.text
+
+
+@pytest.mark.parametrize("key", ["d", "x", "w", "m", "c"])
+async def test_a_large_run_has_its_views_made_in_a_thread_and_shows_the_same(
+    open_app: Any, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    async with open_app("--screen graph --program rnn_loop", (80, 24)) as lab:
+        await graph_of(lab)
+        await lab.press("end", key)
+        wanted = lab.text
+        await lab.press("escape")
+        monkeypatch.setattr("dgplay.tui.screens.graph_kept.LARGE", 0)
+        held = threading.Event()
+        made = GraphDetail.views_by_name.fget
+
+        def slow(this: Any) -> dict[str, Any]:
+            return {
+                name: lambda view=view: (held.wait(5), view())[1]
+                for name, view in made(this).items()
+            }
+
+        monkeypatch.setattr(GraphDetail, "views_by_name", property(slow))
+        await lab.press(key)
+        assert "being made" in lab.text
+        held.set()
+        await drawn(lab)
+        assert lab.text == wanted
+
+
+async def test_time_is_measured_when_it_is_asked_for(open_app: Any) -> None:
+    async with open_app("--screen graph --program dynamic_block", (120, 40)) as lab:
+        screen = await graph_of(lab)
+        assert "measured" not in lab.text
+        await lab.press("T")
+        await drawn(lab)
+        (row,) = [row for row in lab.frame() if "measured:" in row]
+        eager, static, capture = row.split("│")
+        assert re.fullmatch(r"measured: [\d.e+]+ ms, first [\d.e+]+ ms", eager.strip())
+        assert static.strip() == "measured: no whole call"
+        assert "ms, first" in capture
+        assert "shortest of 5" in line(screen, "status")
+
+
 async def test_what_is_exported_lies_where_it_was_asked_for(open_app: Any, tmp_path: Path) -> None:
     async with open_app("--screen graph", (120, 40)) as lab:
         await graph_of(lab)
         for number, part in enumerate(("add a b", "digraph", '"agree": true', "import numpy")):
             await lab.press("E", *["down"] * number, "enter")
+            await drawn(lab)
             path = tmp_path / f"out{number}"
             await type_line(lab, str(path))
             assert part in path.read_text()

@@ -12,6 +12,7 @@ from textual import events
 from textual.command import CommandPalette
 from textual.widgets import Input, OptionList
 
+from dgplay.core.sequences.strategies import EVERY
 from dgplay.tui import session_app
 from dgplay.tui.commands import APP_COMMANDS, LAB_COMMANDS, SCREEN_COMMANDS
 from dgplay.tui.palette import CommandProvider
@@ -20,6 +21,7 @@ from dgplay.tui.screens.choice import ChoiceScreen, DataScreen
 from dgplay.tui.screens.compare import CompareScreen
 from dgplay.tui.screens.help import HelpScreen
 from dgplay.tui.widgets.histogram import HistogramPlot
+from dgplay.tui.widgets.lab_panes import StrategyPane
 from dgplay.tui.widgets.line_table import LineTable
 
 #: What can be done on the Lab.
@@ -261,7 +263,7 @@ async def test_the_challenge(open_app: Any) -> None:
         assert "left and right move its end" in lab.text
         assert lab.state.bucket == 1
         await lab.press("left")
-        assert lab.line("status").startswith("1 moves: 1270 → 1259")
+        assert lab.line("status").startswith("1 move: 1270 → 1259")
         await lab.press("down", "down", "right", "up", "right", "down")
         assert lab.boundaries == (4, 11, 16, 20)
         await lab.press("right")
@@ -406,6 +408,69 @@ async def test_time_is_measured_on_request(open_app: Any) -> None:
         assert f"{1000 * timings['dynamic'].seconds:.3g} (" in lab.text
         await lab.press("T")
         assert not lab.state.time
+
+
+async def test_all_strategies_are_a_state_that_the_copied_line_carries(open_app: Any) -> None:
+    async with open_app() as lab:
+        table = lab.screen.query_one(StrategyPane).table
+        assert len(table.model.rows) == 6
+        await lab.press("A")
+        await lab.known()  # every further strategy has been run and found right
+        assert (lab.screen.showing, len(table.model.rows)) == ("strategies", 15)
+        assert [check.wrong for check in lab.app.session.checks.values()] == [
+            *(92, 0, 0, 0, 0, 92),
+            *[0] * 9,
+        ]
+        await lab.press(*["down"] * 20)
+        assert "› packed-rows" in lab.text  # scrolled to, at 80 x 24
+        assert "↑ exact-length" in lab.text
+        assert lab.app.line == "dgplay --boundaries 5,10,15,20 --strategy packed-rows --all"
+        await lab.press("A")
+        assert (len(table.model.rows), lab.state.strategy) == (6, "bucketed")
+        assert lab.app.line == "dgplay --boundaries 5,10,15,20"
+
+
+@pytest.mark.parametrize(
+    ("size", "keys"), [((120, 50), ()), ((100, 36), ()), ((80, 24), ("tab", "tab", "z"))]
+)
+async def test_every_strategy_is_seen_at_once_where_there_is_room(
+    open_app: Any, size: tuple[int, int], keys: tuple[str, ...]
+) -> None:
+    async with open_app("--all", size) as lab:
+        await lab.press(*keys)
+        frame = lab.frame()
+        title = next(number for number, line in enumerate(frame) if "Strategies (static)" in line)
+        names = [line[2:].partition(" ")[0] for line in frame[title + 2 : title + 17]]
+        assert names == [strategy.name for strategy in EVERY]
+
+
+async def test_a_time_that_cannot_be_measured_is_asked_for_once(open_app: Any) -> None:
+    async with open_app("uniform:1-20 --count 3000 --all --time", (160, 40)) as lab:
+        await lab.known()
+        timings = lab.app.session.known.timings
+        assert [name for name, timing in timings.items() if timing is None] == [
+            *("capture", "capture-symbolic"),  # 500 sequences, some 5,250 steps: too many for them
+        ]
+        assert not lab.app.session.untimed
+
+
+async def test_a_boundary_that_moves_checks_again_what_it_may_have_changed(open_app: Any) -> None:
+    async with open_app("--all") as lab:
+        await lab.known()
+        await lab.press("left")
+        assert lab.app.session.unchecked == ("bucketed",)  # the optimum knows only how many
+        await lab.known()
+        await lab.press("plus")
+        assert lab.app.session.unchecked == ("bucketed", "optimal-buckets")
+
+
+async def test_help_says_what_each_strategy_does(open_app: Any) -> None:
+    async with open_app("--lang zh") as lab:
+        await lab.press("?")
+        page = lab.app.screen.page()
+        for strategy in EVERY:
+            assert f"{strategy.name:<17} {lab.app.tr(strategy.doc)}" in page
+            assert lab.app.tr(strategy.doc) != strategy.doc
 
 
 async def test_save_asks_before_it_replaces(open_app: Any, tmp_path: Path) -> None:

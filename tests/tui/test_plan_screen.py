@@ -518,7 +518,7 @@ async def test_a_key_never_waits_for_the_frontier(
         answered.wait(20)
         return plan_for(*args)
 
-    monkeypatch.setattr("dgplay.tui.screens.plan.plan_for", slowly)
+    monkeypatch.setattr("dgplay.tui.screens.plan_work.plan_for", slowly)
     async with open_app() as lab:
         await lab.press("2", "right", "o", "enter", "b", "down", "x", "escape")
         assert lab.boundaries == (5, 10, 15, 20)

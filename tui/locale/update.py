@@ -21,7 +21,9 @@ from dgplay.core.graph.ops import OPS
 from dgplay.core.graph.passes import PASSES
 from dgplay.core.predict import SCORES
 from dgplay.core.sequences.buckets import PAD_TO_POLICIES
+from dgplay.core.sequences.bundled import describe
 from dgplay.core.sequences.export import EXPORTERS
+from dgplay.core.sequences.strategies import EVERY
 from dgplay.core.state import MODES
 
 HERE = Path(__file__).parent
@@ -59,8 +61,11 @@ def tabled() -> Iterator[str]:
     yield from (*MODES, *PAD_TO_POLICIES, *SCORES)
     yield from (exporter.doc for exporter in EXPORTERS.values())
     yield from (summary(name) for name in NAMES)
+    for item in describe():
+        yield from (item.field, item.unit)
     yield from (each.reason for each in PASSES.values())
     yield from (op.doc for op in OPS.values())
+    yield from (strategy.doc for strategy in EVERY)
 
 
 def texts() -> list[str]:

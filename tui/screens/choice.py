@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from dgplay.core.sequences.generators import is_generator
 
+from ..footer import CHOOSE, OPEN
 from .modal import Box
 
 
@@ -45,6 +46,8 @@ def aligned(choices: list[Choice], right: frozenset[int] = frozenset()) -> list[
 
 class ChoiceScreen(Box):
     """A list to choose from with the arrows and Enter."""
+
+    KEYS = CHOOSE
 
     def __init__(
         self,
@@ -91,6 +94,7 @@ class DataScreen(ChoiceScreen):
     """Data to open: type a path or a generator, or go down to the bundled sets."""
 
     AUTO_FOCUS = "Input"
+    KEYS = OPEN
 
     def __init__(
         self,

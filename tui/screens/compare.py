@@ -7,6 +7,7 @@ from textual.widget import Widget
 
 from dgplay.core import tables
 
+from ..footer import SCROLL
 from ..widgets.lab_panes import Look, model_of
 from ..widgets.line_table import LineTable
 from .modal import Box
@@ -14,6 +15,8 @@ from .modal import Box
 
 class CompareScreen(Box):
     """A table over the Lab; the arrows scroll it."""
+
+    KEYS = SCROLL
 
     def __init__(self, look: Look, table: tables.Table) -> None:
         super().__init__(look.tr("Compare"), ascii=look.ascii)

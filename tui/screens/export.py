@@ -13,9 +13,10 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from dgplay.core.errors import DgplayError
 from dgplay.core.saving import write_atomically
 
+from ..file_answer import FileAnswer
+from ..footer import PREVIEW, TYPING
 from ..i18n import Translate
 from .modal import Box
 
@@ -24,6 +25,7 @@ class PreviewScreen(Box):
     """The text of an export. ``s`` asks for a file, ``y`` copies, the arrows scroll."""
 
     AUTO_FOCUS = "VerticalScroll"
+    KEYS = PREVIEW
     DEFAULT_CSS = """
     PreviewScreen VerticalScroll { height: auto; max-height: 70vh; }
     PreviewScreen #preview { width: auto; height: auto; }
@@ -53,7 +55,7 @@ class PreviewScreen(Box):
         self.file_name = name
         self.tr = tr
         self._copy = copy
-        self._overwrite: Path | None = None
+        self._answer: Callable[[str], None] = lambda typed: None
 
     def content(self) -> list[Widget]:
         """Return the text below a line that says what can be done."""
@@ -79,30 +81,26 @@ class PreviewScreen(Box):
 
     def action_save(self) -> None:
         """Ask for a file."""
-        self._overwrite = None
+        self._answer = FileAnswer(
+            lambda path: write_atomically(path, self.text),
+            say=self.say,
+            done=self._saved,
+            tr=self.tr,
+        )
         field = self.query_one(Input)
         field.value = self.file_name
         field.cursor_position = len(self.file_name)
         self.add_class("-asking")
         field.focus()
+        self.show_keys(TYPING)
         self.say(self.tr("Enter saves, Esc gives up"))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Write the file, and before one is replaced ask once more."""
+        """Write the file."""
         event.stop()
-        name = event.value.strip()
-        if not name:
-            return
-        path = Path(name).expanduser()
-        if path.exists() and self._overwrite != path:
-            self._overwrite = path
-            self.say(self.tr("{path} exists; Enter again replaces it").format(path=path))
-            return
-        try:
-            write_atomically(path, self.text)
-        except DgplayError as error:
-            self.say(f"! {error}")
-            return
+        self._answer(event.value)
+
+    def _saved(self, path: Path) -> None:
         self._close_field()
         self.say(self.tr("saved to {path}").format(path=path))
 
@@ -116,6 +114,7 @@ class PreviewScreen(Box):
     def _close_field(self) -> None:
         self.remove_class("-asking")
         self.query_one(VerticalScroll).focus()
+        self.show_keys(self.KEYS)
         self.say(self.tr("s saves to a file, y copies, Esc closes"))
 
     def action_close(self) -> None:

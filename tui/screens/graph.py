@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -14,6 +14,7 @@ from dgplay.core.graph_view.session import GoTo, SelectRow, Step
 
 from .. import layout
 from ..commands import bindings
+from ..phrases import labelled, refusal_words
 from ..widgets.graph_lockstep import columns_rows, program_rows, stop_at, timeline_rows
 from ..widgets.graph_nodes import simple_rows
 from ..widgets.graph_panes import SheetPane
@@ -24,6 +25,7 @@ from ..widgets.prompt import Prompt
 from ..widgets.sheet import Sheet
 from .graph_base import COLUMNS, DETAIL, DETAIL_PANES, LOCKSTEP_PANES, PROGRAM, TIMELINE
 from .graph_keys import GraphKeys
+from .shell import TooSmall
 
 
 class GraphScreen(GraphKeys):
@@ -50,7 +52,7 @@ class GraphScreen(GraphKeys):
     def compose(self) -> ComposeResult:
         """Lay out every pane; which are visible follows from view and size."""
         yield Line("top")
-        yield Line("too-small")
+        yield TooSmall()
         with Vertical(id="panes"):
             for key in (PROGRAM, COLUMNS, TIMELINE, DETAIL):
                 yield SheetPane(key)
@@ -71,6 +73,7 @@ class GraphScreen(GraphKeys):
             return
         self.follow_state()
         self.start_run()
+        self.take_times()
         look = self.dgplay.look
         for shown in self.query("Line, SheetPane"):
             shown.set_class(look.ascii, "-ascii")
@@ -96,7 +99,7 @@ class GraphScreen(GraphKeys):
                 lines = tuple(now.asked.text.splitlines())
             refusal = now.problem
             words = look.tr("{what}: {why}. Instead: {hint}")
-            told = words.format(what=refusal.what, why=refusal.why, hint=refusal.hint)
+            told = words.format_map(refusal_words(refusal, look.tr))
             problem = (refusal.place.line, told)
             frame = None
         chosen = self.line if self.showing == PROGRAM else None
@@ -131,7 +134,7 @@ class GraphScreen(GraphKeys):
             self._modes_title(frame, alone),
             lambda w, h: columns_rows(
                 frame, w, h, look, alone=alone, inputs=names, scroll=self.scroll_back,
-                show_time=self.state.time,
+                times=self.times(frame.call - 1), show_time=self.state.time,
             ),
         )  # fmt: skip
         call, number = now.views.at(frame.cursor)
@@ -146,7 +149,7 @@ class GraphScreen(GraphKeys):
         what = tr(KINDS[frame.stop.kind]).format(line=frame.stop.line)
         if alone is not None:
             return f"{tr('Mode')} {alone} ({tr('o: next')})  {what}"
-        return f"{tr('Three modes')}: {what}"
+        return labelled(tr("Three modes"), what, tr)
 
     def _show_status(self, frame: LockFrame | None) -> None:
         app, tr = self.dgplay, self.dgplay.tr
@@ -161,10 +164,34 @@ class GraphScreen(GraphKeys):
             value, ulps = frame.differs
             text = tr("the modes DIFFER first at {value}, by {ulps} ulps")
             said = text.format(value=value, ulps="?" if ulps is None else f"{ulps:,}")
-        if not said and frame is not None and not frame.cursor and self.now.view == "lockstep":
-            said = tr("right steps all three modes; b goes to where they part")
         right = self.settings_text()
+        if not said and frame is not None and self.now.view == "lockstep":
+            said = self._hint(frame)
+            if right and cell_len(said) + cell_len(right) + 4 > self.size.width:
+                said = ""
         self.query_one("#status", Line).show(said, right, (said, ""))
+
+    def _hint(self, frame: LockFrame) -> str:
+        """Return what to do next where a learner may wonder: at the start and end of a call."""
+        tr = self.dgplay.tr
+        if not frame.cursor:
+            if self.size.width < 80:
+                return tr("b: where modes part; n: another shape")
+            return tr("right: step; b: where the modes part; n: another call, of another shape")
+        numbers = {"call": frame.call, "compiles": frame.compiles, "breaks": frame.breaks}
+        if frame.stop.kind == "inputs" and not frame.compiles:
+            return tr("call {call}: capture compiles nothing new; c shows its guards").format(
+                **numbers
+            )
+        if frame.stop.kind == "inputs":
+            said = tr("call {call}: capture compiles again, {compiles} in all; c shows the guards")
+            return said.format(**numbers)
+        if frame.stop.kind == "end":
+            said = tr(
+                "call {call}: capture compiled {compiles}, broke {breaks} times; n: next call"
+            )
+            return said.format(**numbers)
+        return ""
 
     # ---- layout -------------------------------------------------------------------------
 
@@ -185,16 +212,8 @@ class GraphScreen(GraphKeys):
         self.set_class(alone, "-alone")
         self.set_class(kind == "compact", "-compact")
         self.set_class(kind == "wide", "-wide")
-        self.set_class(kind == "none", "-none")
         self.set_class(not lockstep, "-detail")
-        words = self.dgplay.tr("dgplay needs 40 x 10; enlarge, or use dgplay graph")
-        self.query_one("#too-small", Line).show(words)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember which pane has the focus."""
-        if isinstance(event.widget, Pane) and event.widget.key != self.showing:
-            self.showing = event.widget.key
-            self.show_session()
+        self.mark_size(kind)
 
     # ---- the mouse ----------------------------------------------------------------------
 
@@ -221,7 +240,10 @@ class GraphScreen(GraphKeys):
                 self.line = int(digits)
                 self.show_session()
         elif pane.key == DETAIL:
-            self.do(SelectRow(self.detail_top + message.y - 1))
+            marked = [y for y, line in enumerate(message.sheet.lines) if line.startswith(">")]
+            if marked:
+                row = self.detail_chosen + message.y - marked[0]
+                self.do(SelectRow(min(max(row, 0), max(self.detail_rows - 1, 0))))
 
     def on_sheet_wheeled(self, message: Sheet.Wheeled) -> None:
         """Scroll, or step on the timeline."""

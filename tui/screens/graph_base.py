@@ -6,6 +6,7 @@ that Esc cancels; until it is over, and if it fails, what was there before stays
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.message import Message
@@ -19,10 +20,13 @@ from dgplay.core.graph_view.lockstep import Views
 from dgplay.core.graph_view.options import GraphOptions
 from dgplay.core.graph_view.running import Asked
 from dgplay.core.graph_view.session import Action, Ask, GoTo, GraphSession, Ran, reduce
+from dgplay.core.graph_view.timing import Measured
 
 from ..commands import Command
+from ..footer import RUN
 from ..graph_commands import GRAPH_COMMANDS, GRAPH_SHARED
-from ..work import in_thread
+from ..phrases import refusal_words, said
+from ..work import garbage_waits, in_thread
 from .shell import Shell
 
 PROGRAM, COLUMNS, TIMELINE, DETAIL = "g-program", "g-modes", "g-timeline", "g-detail"
@@ -40,6 +44,15 @@ class RunDone(Message):
         self.views = views
 
 
+class TimesTaken(Message):
+    """A worker has measured what is shown."""
+
+    def __init__(self, views: Views, times: tuple[Mapping[str, Measured], ...]) -> None:
+        super().__init__()
+        self.views = views
+        self.times = times
+
+
 class RunStopped(Message):
     """A run was cancelled."""
 
@@ -48,6 +61,9 @@ class GraphBase(Shell):
     """The part that draws nothing: it holds the session and runs programs."""
 
     OWN: ClassVar[tuple[Command, ...]] = (*GRAPH_COMMANDS, *GRAPH_SHARED)
+
+    INSTEAD = "dgplay graph"
+    WHILE_TYPING = RUN
 
     #: Budgets of a program; tests take smaller ones.
     budget = DEFAULT_BUDGET
@@ -70,6 +86,11 @@ class GraphBase(Shell):
             step = None if state.step is None else state.step - 1
             self.graph_session = GraphSession(asked, mode=state.mode, wanted=step)
         return self.graph_session
+
+    def say_typing(self, text: str) -> None:
+        """Put a notice into the status line."""
+        self.notice = text
+        self.show_session()
 
     # ---- actions ------------------------------------------------------------------------
 
@@ -114,16 +135,18 @@ class GraphBase(Shell):
         if not self.now.stale or under_way or not self.is_mounted:
             return
         self.running = asked
+        self.stop_times()
         in_thread(self, lambda: self._run(asked), "graph", "run the program in every mode")
 
     def _run(self, asked: Asked) -> None:
         """Run and fold (in a thread)."""
         worker = get_current_worker()
         try:
-            run = running.run(asked, self.budget, lambda: worker.is_cancelled)
-            views = Views(run)
-            for view in views.calls:
-                _ = view.labels, view.places
+            with garbage_waits():
+                run = running.run(asked, self.budget, lambda: worker.is_cancelled)
+                views = Views(run)
+                for view in views.calls:
+                    _ = view.labels, view.places
         except Cancelled:
             self.post_message(RunStopped())
             return
@@ -137,6 +160,9 @@ class GraphBase(Shell):
         self.graph_session = reduce(self.now, Ran(message.views))
         self.after_run(before)
         self.tell_state()
+
+    def stop_times(self) -> None:
+        """Stop measuring; a screen that measures says how."""
 
     def after_run(self, before: Views | None) -> None:
         """Do what was waiting for the run; a screen with predictions says what."""
@@ -169,6 +195,8 @@ class GraphBase(Shell):
 
     def problem_text(self, refusal: Refusal) -> str:
         """Return a refusal in one line: what, why, try instead."""
-        where = f"{refusal.place}: " if refusal.place.line else ""
-        text = self.dgplay.tr("{where}{what}: {why}. Instead: {hint}")
-        return text.format(where=where, what=refusal.what, why=refusal.why, hint=refusal.hint)
+        tr = self.dgplay.tr
+        text = tr("{what}: {why}. Instead: {hint}").format_map(refusal_words(refusal, tr))
+        if refusal.place.line:
+            return tr("{place}: {text}").format(place=said(str(refusal.place), tr), text=text)
+        return text

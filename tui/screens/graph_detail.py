@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from dgplay.core.graph.lang_refusal import Refusal
 from dgplay.core.graph_view.backward import Checked, check, gradient_nodes, walk
-from dgplay.core.graph_view.buffers import buffer_table, why
+from dgplay.core.graph_view.buffers import BufferTable, buffer_table, why
 from dgplay.core.graph_view.captured import capture_rows
-from dgplay.core.graph_view.lockstep import CallView, Views
 from dgplay.core.graph_view.nodes import NodeTable, found, node_detail, node_table
 from dgplay.core.graph_view.options import PASS_NAMES, toggled
 from dgplay.core.graph_view.pictures import Picture, pictures, position_of, stop_of
 from dgplay.core.graph_view.rewrites import pass_detail, pass_table
-from dgplay.core.graph_view.session import GoTo, SelectRow
+from dgplay.core.graph_view.session import GoTo, SelectRow, SetView
+from dgplay.core.graph_view.tape_buffers import tape_table, why_kept
 
-from ..widgets.graph_more import backward_rows, capture_view_rows, pass_rows
-from ..widgets.graph_nodes import KINDS, memory_rows, node_rows, window
+from ..phrases import labelled
+from ..widgets.graph_capture import capture_view_rows
+from ..widgets.graph_more import backward_rows, pass_rows
+from ..widgets.graph_nodes import KINDS, memory_rows, node_rows
 from ..widgets.graph_panes import SheetPane
 from ..widgets.prompt import Prompt
 from ..widgets.sheet import LayOut
 from ..work import in_thread
-from .graph_base import GraphBase
+from .graph_base import COLUMNS, DETAIL
+from .graph_kept import GraphKept
 
 
 class Checks(Message):
@@ -39,38 +41,19 @@ class Checks(Message):
         self.problem = problem
 
 
-class GraphDetail(GraphBase):
+class GraphDetail(GraphKept):
     """Draws the view that is chosen into the one pane that all of them share."""
 
     def __init__(self) -> None:
         super().__init__()
         self.line = 1
-        self.detail_top = 0
         self.detail_rows = 0
+        self.detail_chosen = 0
         self.pass_scroll = 0
-        self._kept: dict[Any, Any] = {}
-        self._kept_of: Views | None = None
         self._checks: tuple[object, tuple[Checked, ...]] | None = None
         self._sought = ""
 
     # ---- what is shown ------------------------------------------------------------------
-
-    def kept(self, key: object, make: Callable[[], Any]) -> Any:
-        """Return what was made for this run before, else make it and keep it."""
-        if self._kept_of is not self.now.views:
-            self._kept, self._kept_of = {}, self.now.views
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
-
-    @property
-    def place(self) -> tuple[Views, int, CallView, int] | None:
-        """The run, the call, its view and the stop at the cursor; None without a run."""
-        views = self.now.views
-        if views is None or not views.total:
-            return None
-        call, stop = views.at(self.now.cursor)
-        return views, call, views.calls[call], stop
 
     def graphs(self, *, tape: bool = True) -> tuple[Picture, ...]:
         """Return the pictures of the call at the cursor; without ``tape`` those of graphs."""
@@ -100,11 +83,28 @@ class GraphDetail(GraphBase):
             words = tr("running ...") if self.running is not None else tr("nothing has run")
             pane.show("", lambda w, h: [((f" {words}", "muted"),)])
             return
-        title, lay_out = {
+        self.detail_chosen = self.now.row
+        view = self.views_by_name[self.now.view]
+        if not self.ready(self._needs(), view):
+            words = tr("being made ... the keys work meanwhile")
+            pane.show("", lambda w, h: [((f" {words}", "muted"),)])
+            return
+        title, lay_out = view()
+        pane.show(title, lay_out)
+
+    @property
+    def views_by_name(self) -> dict[str, Callable[[], tuple[str, LayOut]]]:
+        """Each view with what makes it."""
+        return {
             "nodes": self._view_nodes, "passes": self._view_passes, "backward": self._view_backward,
             "memory": self._view_memory, "capture": self._view_capture,
-        }[self.now.view]()  # fmt: skip
-        pane.show(title, lay_out)
+        }  # fmt: skip
+
+    def _needs(self) -> object:
+        """Return what the chosen view is made from."""
+        now, place = self.now, self.place
+        row = now.row if now.view == "passes" else None
+        return (now.view, place and place[1], now.picture, now.folded, row)
 
     def _headed(self, name: str, picture: Picture | None, many: int) -> str:
         tr = self.dgplay.tr
@@ -112,7 +112,7 @@ class GraphDetail(GraphBase):
             return name
         kind = tr(KINDS[picture.kind]).format(number=picture.number)
         others = f" ({self.now.picture % many + 1}/{many}, {tr('o: next')})" if many > 1 else ""
-        return f"{name}: {kind}{others}"
+        return labelled(name, f"{kind}{others}", tr)
 
     def _view_nodes(self) -> tuple[str, LayOut]:
         place, picture, look = self.place, self.picture(), self.dgplay.look
@@ -125,10 +125,10 @@ class GraphDetail(GraphBase):
         self.detail_rows = len(table.rows)
         chosen = min(self.now.row, len(table.rows) - 1)
         node = table.rows[chosen].node if table.rows else None
-        detail = node_detail(picture, node, views.run.lines) if node is not None else None
         done = position_of(view, picture.mode, stop)
-        height = max(self.size.height - 10, 4)
-        self.detail_top, _ = window(len(table.rows), chosen, height)
+        detail = None
+        if node is not None:
+            detail = node_detail(picture, node, views.run.lines, done)
         return self._headed(name, picture, len(self.graphs())), lambda w, h: node_rows(
             table, chosen, detail, done, w, h, look
         )
@@ -143,7 +143,6 @@ class GraphDetail(GraphBase):
         key = (picture.kind, picture.number, self.place and self.place[1])
         table = self.kept(("passes", key), lambda: pass_table(picture, now.asked.options.passes))
         self.detail_rows = len(table.rows)
-        self.detail_top = 0
         chosen = min(now.row, len(table.rows) - 1)
         row = table.rows[chosen]
         detail = self.kept(("pass", key, row.name), lambda: pass_detail(picture, row.name, row.on))
@@ -169,21 +168,29 @@ class GraphDetail(GraphBase):
 
     def _view_memory(self) -> tuple[str, LayOut]:
         look, now = self.dgplay.look, self.now
-        picture = self.picture(tape=False)
+        made = tuple(p for p in self.graphs() if p.kind != "drawn")
         name = look.tr("Memory")
         words = look.tr("no graph with known sizes in this call")
-        if picture is None or picture.graph is None:
+        if not made:
             return name, lambda w, h: [((f" {words}", "muted"),)]
+        picture = made[now.picture % len(made)]
         key = ("memory", self.place and self.place[1], picture.kind, picture.number)
-        table = self.kept(key, lambda: buffer_table(picture))
-        title = self._headed(name, picture, len(self.graphs(tape=False)))
+        table: BufferTable | None = self.kept(key, lambda: self._buffers(picture, made))
+        title = self._headed(name, picture, len(made))
         if table is None:
             return title, lambda w, h: [((f" {words}", "muted"),)]
         self.detail_rows = len(table.rows)
         chosen = min(now.row, len(table.rows) - 1)
-        self.detail_top, _ = window(len(table.rows), chosen, max(self.size.height - 14, 1))
-        reason = why(picture.graph, table.rows[chosen].node) if table.rows else ""
+        row = table.rows[chosen]
+        graph = table.graph
+        reason = why_kept(row, table) if graph is None else why(graph, row.node)
         return title, lambda w, h: memory_rows(table, chosen, reason, w, h, look)
+
+    def _buffers(self, picture: Picture, made: tuple[Picture, ...]) -> BufferTable | None:
+        if picture.graph is not None or self.place is None:
+            return buffer_table(picture)
+        drawn = next((buffer_table(p) for p in made if p.kind == "static"), None)
+        return tape_table(self.place[2], picture, None if drawn is None else drawn.peaks)
 
     def _view_capture(self) -> tuple[str, LayOut]:
         place, look = self.place, self.dgplay.look
@@ -191,17 +198,24 @@ class GraphDetail(GraphBase):
         views, call, _, _ = place
         rows = self.kept(("capture", call), lambda: capture_rows(views, call))
         self.detail_rows = len(rows)
-        chosen = min(self.now.row, len(rows) - 1)
-        self.detail_top, _ = window(len(rows), chosen, max(self.size.height - 14, 1))
+        heads = [number for number, row in enumerate(rows) if row.kind == "call"]
+        chosen = min(self.now.rows.get("capture", heads[call]), len(rows) - 1)
+        self.detail_chosen = chosen
         tr, options = look.tr, self.now.asked.options
         settings = tr(
             "guards {guards} (v)  dynamic {dynamic} (D)  limit {limit} (L)  n: another call"
         ).format(
-            guards=tr("OFF") if options.no_guards else tr("on"), dynamic=options.dynamic,
+            guards=tr("OFF") if options.no_guards else tr("on"),
+            dynamic=tr("on") if options.dynamic == "on" else tr("OFF"),
             limit=options.recompile_limit,
         )  # fmt: skip
         title = tr("Capture, calls 1 to {call}").format(call=call + 1)
         return title, lambda w, h: capture_view_rows(rows, chosen, settings, w, h, look)
+
+    def action_view(self, view: str) -> None:
+        """Show another view, its pane in focus."""
+        self.do(SetView(view))
+        self.go_to(COLUMNS if view == "lockstep" else DETAIL)
 
     # ---- Enter and find -----------------------------------------------------------------
 
@@ -230,11 +244,15 @@ class GraphDetail(GraphBase):
     def _find(self, text: str) -> None:
         self.query_one(Prompt).close()
         self._sought = text.strip()
-        picture = self.picture()
-        if not self._sought or picture is None:
+        if not self._sought or self.place is None:
             return
         if self.now.view != "nodes":
-            self.action_view("nodes")  # type: ignore[attr-defined]
+            self.action_view("nodes")
+        if not self.ready(self._needs(), self._view_nodes):
+            return
+        picture = self.picture()
+        if picture is None:
+            return
         row = found(self.table(picture), text, self.now.row)
         if row is None:
             self.notice = self.dgplay.tr("no node has {text}").format(text=self._sought)
@@ -255,7 +273,7 @@ class GraphDetail(GraphBase):
         if place is None:
             return
         if self.now.view != "backward":
-            self.action_view("backward")  # type: ignore[attr-defined]
+            self.action_view("backward")
         if self._checks is not None and self._checks[0] == self._check_key:
             self._checks = None
             self.show_session()
@@ -275,7 +293,7 @@ class GraphDetail(GraphBase):
                     program, inputs, gradients, self.budget, lambda: worker.is_cancelled
                 )
             except Refusal as refusal:
-                self.post_message(Checks(key, (), str(refusal)))
+                self.post_message(Checks(key, (), self.problem_text(refusal)))
                 return
             self.post_message(Checks(key, checked))
 

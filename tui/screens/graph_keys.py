@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual.timer import Timer
 
-from dgplay.core.actions import SetTime
 from dgplay.core.graph_view.session import (
     Fold,
     GoTo,
     NextMode,
     SelectRow,
-    SetView,
     Step,
     ToCall,
     ToEntry,
@@ -46,11 +46,11 @@ class GraphKeys(GraphRuns):
         self.do(GoTo(0 if where == "start" else 10**9))
 
     def action_break(self, direction: int) -> None:
-        """Go to the next graph break or refusal."""
+        """Go to the next graph break or refusal, or to where a value is not the eager one."""
         before = self.now.cursor
-        self.do(ToEntry(("break", "refused", "fallback"), direction))
+        self.do(ToEntry(("break", "refused", "fallback", "differs"), direction))
         if self.now.cursor == before:
-            self.say_here(self.dgplay.tr("no graph break or refusal that way"))
+            self.say_here(self.dgplay.tr("no graph break, refusal or difference that way"))
 
     def action_to_backward(self) -> None:
         """Go to the next step of the backward."""
@@ -108,7 +108,7 @@ class GraphKeys(GraphRuns):
         elif self.showing == DETAIL:
             last = self.detail_rows - 1
             self.pass_scroll = 0
-            self.do(SelectRow(min(max(self.now.row + by, 0), max(last, 0))))
+            self.do(SelectRow(min(max(self.detail_chosen + by, 0), max(last, 0))))
         elif self.showing == COLUMNS:
             self.scroll_back = max(self.scroll_back - by, 0)
             self.show_session()
@@ -140,11 +140,6 @@ class GraphKeys(GraphRuns):
 
     # ---- views --------------------------------------------------------------------------
 
-    def action_view(self, view: str) -> None:
-        """Show another view, its pane in focus."""
-        self.do(SetView(view))
-        self.go_to(COLUMNS if view == "lockstep" else DETAIL)
-
     def action_next_mode(self) -> None:
         """Show the next mode, or the next graph."""
         self.do(NextMode())
@@ -152,10 +147,6 @@ class GraphKeys(GraphRuns):
     def action_fold(self) -> None:
         """Fold repeated blocks, or unfold them."""
         self.do(Fold())
-
-    def action_time(self) -> None:
-        """Show measured time, or hide it."""
-        self.dgplay.act(SetTime(not self.state.time))
 
     def action_zoom(self) -> None:
         """Show the pane alone, or all again."""
@@ -172,7 +163,7 @@ class GraphKeys(GraphRuns):
         """Stop what runs, close what is open, go back to the lockstep view."""
         if self.typing:
             self.close_typing()
-        elif self.stop_run():
+        elif self.stop_run() or self.stop_export():
             pass
         elif self._play is not None:
             self.action_play()
@@ -191,15 +182,17 @@ class GraphKeys(GraphRuns):
     def action_copy_line(self) -> None:
         """Copy the command line of this state."""
         if self.now.asked.text is not None:
-            self.say_here(self.dgplay.tr("the program is edited; s saves it to a file first"))
+            self.ask_where(self._copy_line_of)
+            self.say_here(
+                self.dgplay.tr("the edited program is in no file yet; its line needs one")
+            )
             return
         self.copied(self.dgplay.line)
 
-    def copied(self, text: str) -> None:
-        """Put text on the clipboard and say where else it is."""
-        kept, tr = self.dgplay.keep_copied(text), self.dgplay.tr
-        where = tr("copied, also in {path}") if kept else tr("copied")
-        self.say_here(where.format(path=kept))
+    def _copy_line_of(self, path: Path) -> None:
+        """Copy the command line, the program of which has just been saved."""
+        self.program_saved(path)
+        self.copied(self.dgplay.line)
 
     def say_here(self, text: str) -> None:
         """Put a notice into the status line until the next key."""

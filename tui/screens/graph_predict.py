@@ -1,31 +1,17 @@
-"""Predicting on the Graph screen, and taking away: questions before the step, files after it."""
+"""Predicting on the Graph screen: a question before the step, scored in the boxes of the Quiz."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from dgplay.core import saving
 from dgplay.core.errors import DgplayError
-from dgplay.core.graph.errors import GraphError
-from dgplay.core.graph_view.exporting import (
-    ENDINGS,
-    dot_text,
-    json_text,
-    order_text,
-    script_text,
-)
 from dgplay.core.graph_view.lockstep import Views
 from dgplay.core.graph_view.predicting import GraphQuestion, next_question, recompile_question
 from dgplay.core.graph_view.session import GoTo
 from dgplay.core.lessons.leitner import load_boxes, save_boxes
 
 from ..commands import mark
+from ..phrases import refusal_text
 from ..widgets.prompt import Prompt
-from .choice import Choice, ChoiceScreen
-from .graph_detail import GraphDetail
-
-#: The file of the Quiz's boxes, beside the saved state.
-PROGRESS_FILE = "quiz.json"
+from .graph_export import GraphExport
 
 QUESTIONS = {
     "graph-value": mark("what is {name} once line {line} has run?"),
@@ -34,22 +20,13 @@ QUESTIONS = {
     "graph-recompile": mark("call {call}, {name}: does capture compile again (y, n)?"),
 }
 
-EXPORTS = {
-    "order": mark("the node order of the chosen graph, as text"),
-    "dot": mark("the chosen graph for Graphviz"),
-    "json": mark("the whole run, as dgplay graph --json prints it"),
-    "script": mark("this call as a script in plain numpy that checks itself"),
-    "line": mark("the command line of this state"),
-}
 
-
-class GraphPredict(GraphDetail):
-    """Asks before it shows, and writes what is asked for."""
+class GraphPredict(GraphExport):
+    """Asks before it shows."""
 
     def __init__(self) -> None:
         super().__init__()
         self.asking_what: GraphQuestion | None = None
-        self._replace: Path | None = None
         self.tally = {"exact": 0, "close": 0, "off": 0}
         #: Whether the next run is a call that shall be predicted first.
         self.predict_call = False
@@ -99,11 +76,11 @@ class GraphPredict(GraphDetail):
 
     def _keep(self, card: str, grade: str) -> None:
         """Move the card of a question in the boxes of the Quiz."""
-        path = self.dgplay.paths.state.with_name(PROGRESS_FILE)
+        path = self.dgplay.paths.progress
         try:
             save_boxes(path, load_boxes(path).answered(card, grade))
         except DgplayError as error:
-            self.notice = f"! {error}"
+            self.notice = refusal_text(error, self.dgplay.tr)
 
     def after_run(self, before: Views | None) -> None:
         """Ask whether the call that was added compiles again, before it is shown."""
@@ -117,70 +94,4 @@ class GraphPredict(GraphDetail):
         """Uncover what comes next when a question is given up."""
         self.asking_what = None
         super().on_prompt_closed()
-        self.show_session()
-
-    # ---- taking away --------------------------------------------------------------------
-
-    def action_export(self) -> None:
-        """Choose what to write to a file."""
-        if self.place is None:
-            return
-        look = self.dgplay.look
-        choices = [Choice(key, (key, look.tr(text))) for key, text in EXPORTS.items()]
-        self.dgplay.push_screen(
-            ChoiceScreen(look.tr("Export"), choices, ascii=look.ascii), self._export_chosen
-        )
-
-    def _export_chosen(self, kind: str | None) -> None:
-        if kind == "line":
-            self.action_copy_line()
-            return
-        place = self.place
-        if kind is None or place is None:
-            return
-        views, call, _, _ = place
-        try:
-            text = self._exported(kind, views, call)
-        except GraphError as error:
-            self.notice = f"! {error}"
-            self.show_session()
-            return
-        if text is None:
-            self.notice = f"! {self.dgplay.tr('the arrays are too large to be written out')}"
-            self.show_session()
-            return
-        name = Path(views.run.asked.options.program).stem
-        self._replace = None
-        self.ask(
-            self.dgplay.tr("write to"), f"{name}.{ENDINGS[kind]}",
-            lambda typed: self._written(typed, text),
-        )  # fmt: skip
-
-    def _exported(self, kind: str, views: Views, call: int) -> str | None:
-        if kind == "json":
-            return json_text(views)
-        if kind == "script":
-            return script_text(views, call)
-        picture = self.picture()
-        if picture is None:
-            return None
-        return dot_text(picture) if kind == "dot" else order_text(picture)
-
-    def _written(self, typed: str, text: str) -> None:
-        path, tr = Path(typed.strip()).expanduser(), self.dgplay.tr
-        if not typed.strip():
-            return
-        if path.exists() and self._replace != path:
-            self._replace = path
-            self.notice = tr("{path} exists; Enter again replaces it").format(path=path)
-            self.show_session()
-            return
-        try:
-            saving.write_atomically(path, text.rstrip("\n") + "\n")
-        except DgplayError as error:
-            self.notice = f"! {error}"
-            self.show_session()
-            return
-        self.query_one(Prompt).close()
-        self.notice = tr("saved to {path}").format(path=path)
         self.show_session()

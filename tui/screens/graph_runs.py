@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from textual.widgets import TextArea
 
 from dgplay.core import saving
-from dgplay.core.errors import DgplayError
 from dgplay.core.graph.bundled import NAMES, summary
 from dgplay.core.graph.feeds import read_feeds
 from dgplay.core.graph.lang_refusal import Refusal
+from dgplay.core.graph_view.next_call import suggested
 from dgplay.core.graph_view.options import KEEPING, PASS_NAMES
+from dgplay.core.graph_view.running import typed
 from dgplay.core.graph_view.session import Ask, Undo
 
+from ..file_answer import FileAnswer
 from ..widgets.editor import Editor
 from ..widgets.graph_panes import SheetPane
 from ..widgets.prompt import Prompt
@@ -78,9 +81,10 @@ class GraphRuns(GraphPredict):
         editor.focus()
         editor.move_cursor((max(line - 1, 0), 0))
 
-    def on_editor_finished(self, message: Editor.Finished) -> None:
+    async def on_editor_finished(self, message: Editor.Finished) -> None:
         """Close the editor and run its text."""
-        self.query(Editor).remove()
+        await self.query(Editor).remove()
+        self.notice = ""
         self.remove_class("-editing")
         pane = self.query_one(f"#{PROGRAM}", SheetPane)
         pane.query_one(Sheet).display = True
@@ -97,39 +101,31 @@ class GraphRuns(GraphPredict):
         """Keep changes of the editor to itself."""
         message.stop()
 
-    def say_typing(self, text: str) -> None:
-        """Put a notice into the status line."""
-        self.notice = text
-        self.show_session()
-
     def action_write(self) -> None:
         """Ask for a file to save the program to."""
+        self.ask_where(self.program_saved)
+
+    def ask_where(self, saved: Callable[[Path], None]) -> None:
+        """Ask for a file to save the program to; ``saved`` gets it when that is done."""
         name = self.now.asked.options.program
         usual = f"{name}.py" if name in NAMES else name
-        self._replace = None
-        self.ask(self.dgplay.tr("save program to"), usual, self._write)
+        tr = self.dgplay.tr
+        answer = FileAnswer(self._write, say=self.say_typing, done=saved, tr=tr)
+        self.ask(tr("save program to"), usual, answer)
 
-    def _write(self, text: str) -> None:
-        now, tr = self.now, self.dgplay.tr
-        path = Path(text.strip()).expanduser()
-        if not text.strip():
-            return
-        if path.exists() and self._replace != path:
-            self._replace = path
-            said = tr("{path} exists; Enter again replaces it")
-            self.say_typing(said.format(path=path))
-            return
+    def _write(self, path: Path) -> None:
+        """Write the program; raises DgplayError."""
+        now = self.now
         program = now.asked.text
         if program is None:
             program = now.views.run.text if now.views is not None else ""
-        try:
-            saving.write_atomically(path, program)
-        except DgplayError as error:
-            self.say_typing(f"! {error}")
-            return
+        saving.write_atomically(path, program)
+
+    def program_saved(self, path: Path) -> None:
+        """Go on with the program in the file that it was saved to."""
         self.query_one(Prompt).close()
-        self.do(Ask(replace(now.asked.options, program=str(path))))
-        self.say_typing(tr("saved to {path}").format(path=path))
+        self.do(Ask(replace(self.now.asked.options, program=str(path))))
+        self.say_typing(self.dgplay.tr("saved to {path}").format(path=path))
 
     # ---- inputs and calls ---------------------------------------------------------------
 
@@ -156,9 +152,11 @@ class GraphRuns(GraphPredict):
         return True
 
     def action_next_call(self) -> None:
-        """Ask for the inputs of another call."""
+        """Ask for the inputs of another call; those of another size are suggested."""
         views = self.now.views
-        shown = views.run.calls[-1].inputs_text if views is not None and views.total else ""
+        shown = ""
+        if views is not None and views.total:
+            shown = typed(suggested(views.run.calls[-1].inputs))
         label = self.dgplay.tr("next call")
         self.ask(label, shown, self._call_typed, select=False)
 
@@ -259,6 +257,8 @@ class GraphRuns(GraphPredict):
         """Return what differs from the usual way to run, for the status line."""
         options, tr = self.now.asked.options, self.dgplay.tr
         said = []
+        if self.now.asked.text is not None:
+            said.append(tr("edited, in no file: s saves"))
         if options.no_guards:
             said.append(tr("guards OFF"))
         if options.dynamic == "off":

@@ -1,4 +1,4 @@
-"""Help: every key by group, and what each column of the tables means."""
+"""Help: every key by group, what each column of the tables means, and each strategy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
+from dgplay.core.sequences.strategies import EVERY
 from dgplay.core.tables import FORMULAS
 
 from ..all_commands import ALL
 from ..commands import Command, mark
+from ..footer import SCROLL
 from ..i18n import Translate
 from .modal import Box
 
@@ -25,6 +27,8 @@ COPY_NOTE = mark("To select text with the mouse, hold Shift while dragging.")
 
 class HelpScreen(Box):
     """A scrolling page of keys and formulas."""
+
+    KEYS = SCROLL
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,f1,fullwidth_question_mark", "close", show=False),
@@ -58,6 +62,8 @@ class HelpScreen(Box):
                 lines.append(f"  {set_cell_size(shown, 14)} {tr(command.help)}")
         lines += ["", tr("Columns")]
         lines += [f"  {set_cell_size(tr(key), 14)} {tr(text)}" for key, text in FORMULAS.items()]
+        lines += ["", tr("Strategies")]
+        lines += [f"  {set_cell_size(each.name, 17)} {tr(each.doc)}" for each in EVERY]
         lines += ["", tr("Names for a keymap")]
         lines += [
             f"  {set_cell_size(command.id, 20)} {command.shown_as(ascii=self.ascii)}"

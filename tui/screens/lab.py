@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Static
 
 from dgplay.core import actions, saving, tables
 from dgplay.core.actions import table_of
 from dgplay.core.challenge import challenge_of
-from dgplay.core.errors import DgplayError
 from dgplay.core.lab import LabView
 from dgplay.core.time_verdict import time_verdict
 
 from .. import layout, phrases
 from ..commands import LAB_COMMANDS, bindings
+from ..file_answer import FileAnswer
 from ..widgets.histogram import HistogramPlot
 from ..widgets.lab_panes import (
     BucketPane,
@@ -37,9 +35,7 @@ from ..widgets.pane import Pane
 from ..widgets.prompt import Prompt
 from ..widgets.sequence_plot import SequencePlot
 from .lab_editing import EditingKeys
-
-if TYPE_CHECKING:
-    pass
+from .shell import TooSmall
 
 #: Outcomes that are said even where a challenge has its line.
 REFUSALS = frozenset({"refused", "clamped"})
@@ -54,7 +50,7 @@ class LabScreen(EditingKeys):
     def compose(self) -> ComposeResult:
         """Lay out every pane; which are visible follows from the size."""
         yield Line("top")
-        yield Static(id="too-small", markup=False)
+        yield TooSmall()
         with Vertical(id="panes"):
             with Horizontal(id="upper"):
                 yield PlotPane()
@@ -90,7 +86,7 @@ class LabScreen(EditingKeys):
             pane.set_class(look.ascii, "-ascii")
         for drawn in self.query(LabPane):
             drawn.show(view, look)
-        self.query_one(SequencePane).show(view, look, app.problem)
+        self.query_one(SequencePane).show(view, look, phrases.said(app.problem, look.tr))
         if app.lesson is not None:
             lesson = self.query_one(LessonPane)
             lesson.show(app.lesson, app.lesson_text, look.tr, app.notice or look.signs.waiting)
@@ -162,20 +158,12 @@ class LabScreen(EditingKeys):
         self.set_class(alone, "-alone")
         self.set_class(kind == "compact" and not alone, "-compact")
         self.set_class(preset == "data", "-data")
-        self.set_class(kind == "none", "-none")
         self.set_class(kind == "wide", "-wide")
+        self.set_class(layout.SEQUENCE in shown, "-tracing")
+        every = self.state.all_strategies and preset == "lesson" and run is None
+        self.set_class(every and layout.holds_every_strategy(kind, height), "-every")
         self.set_class(layout.BUCKETS in shown, "-editing")
-        if kind != "none" and self.focused is None:  # a screen too small takes the focus away
-            self.query_one(f"#{self.showing}").focus()
-        if kind == "none":
-            too_small = self.dgplay.tr("dgplay needs 40 x 10; enlarge, or use dgplay report")
-            self.query_one("#too-small", Static).update(too_small)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember which pane has the focus, and draw what depends on it."""
-        if isinstance(event.widget, Pane):
-            self.showing = event.widget.key
-            self.show_session()
+        self.mark_size(kind)
 
     # ---- view, copies and the mouse ----------------------------------------------------
 
@@ -192,22 +180,14 @@ class LabScreen(EditingKeys):
 
     def action_save(self) -> None:
         """Save the state to a file that is asked for."""
-        self._overwrite = None
-        self.ask(self.dgplay.tr("save to"), "dgplay-state.json", self._save)
+        app = self.dgplay
+        answer = FileAnswer(
+            lambda path: saving.save(path, self.state), say=app.say, done=self._saved, tr=app.tr
+        )
+        self.ask(app.tr("save to"), "dgplay-state.json", answer)
 
-    def _save(self, text: str) -> None:
-        app, path = self.dgplay, Path(text.strip()).expanduser()
-        if not text.strip():
-            return
-        if path.exists() and self._overwrite != path:
-            self._overwrite = path
-            app.say(app.tr("{path} exists; Enter again replaces it").format(path=path))
-            return
-        try:
-            saving.save(path, self.state)
-        except DgplayError as error:
-            app.say(f"! {error}")
-            return
+    def _saved(self, path: Path) -> None:
+        app = self.dgplay
         self.query_one(Prompt).close()
         app.say(app.tr("saved; dgplay --resume {path} opens it").format(path=path))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from .. import layout
 from ..commands import LAB_COMMANDS, Command
+from ..footer import Briefs, lab_briefs
 from .shell import Shell
 
 
@@ -17,7 +17,13 @@ class LabBase(Shell):
 
     def __init__(self) -> None:
         super().__init__("lab", layout.BUCKETS)
-        self._overwrite: Path | None = None
+
+    @property
+    def briefs(self) -> Briefs:
+        """What the keys do in the pane with the focus."""
+        run = self.dgplay.lesson
+        question = run is not None and run.open_question
+        return lab_briefs(self.showing, self.state, question=question)
 
     @property
     def panes(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dgplay.core.errors import DgplayError
 from dgplay.core.lab import LabView
 from dgplay.core.one_sequence import COMPARED, step_shown
 from dgplay.core.sequences.bundled import describe
-from dgplay.core.sequences.strategies import STRATEGIES
+from dgplay.core.sequences.strategies import shown
 from dgplay.core.state import MODES
 
 from .. import layout, phrases
@@ -41,7 +41,7 @@ class EditingKeys(LearningKeys):
             name = COMPARED[max(0, min(index + direction, len(COMPARED) - 1))]
             app.act(actions.SelectStrategy(name))
         elif self.showing == layout.STRATEGIES:
-            names = [strategy.name for strategy in STRATEGIES]
+            names = [strategy.name for strategy in shown(state.all_strategies)]
             index = names.index(state.strategy) + direction
             app.act(actions.SelectStrategy(names[max(0, min(index, len(names) - 1))]))
         else:
@@ -155,7 +155,10 @@ class EditingKeys(LearningKeys):
         look = self.dgplay.look
         choices = [Choice(settings.REFERENCE, (settings.REFERENCE, "100", "chainer-100", ""))]
         choices += [
-            Choice(item.name, (item.name, str(item.sequences), item.field, item.unit))
+            Choice(
+                item.name,
+                (item.name, str(item.sequences), look.tr(item.field), look.tr(item.unit)),
+            )
             for item in describe()
         ]
         hint = look.tr("a file, a folder, a generator, or a part of a name")
@@ -179,7 +182,7 @@ class EditingKeys(LearningKeys):
         try:
             data, model = settings.read_settings(text, self.state)
         except DgplayError as error:
-            app.say(f"! {error}")
+            app.refuse(error)
             return
         self.query_one(Prompt).close()
         if data == self.state.data:

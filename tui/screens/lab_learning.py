@@ -170,3 +170,9 @@ class LearningKeys(LabBase):
     def action_time(self) -> None:
         """Measure the time of each strategy, or no longer."""
         self.dgplay.act(actions.SetTime(not self.state.time))
+
+    def action_all_strategies(self) -> None:
+        """Show every strategy and go to the table, or only those that are always there."""
+        self.dgplay.act(actions.ToggleAll())
+        if self.state.all_strategies and self.state.preset == "lesson":
+            self.go_to(layout.STRATEGIES)

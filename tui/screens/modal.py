@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -10,6 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
+
+from ..footer import CLOSE, Keys, keys_text
+from ..widgets.line import Line
+
+if TYPE_CHECKING:
+    from ..app import DgplayApp
 
 
 class Box(ModalScreen[str | None]):
@@ -23,6 +29,7 @@ class Box(ModalScreen[str | None]):
         padding: 0 1;
     }
     Box.-ascii > Vertical { border: ascii $accent; }
+    Box #box-keys { dock: bottom; background: $panel; color: $text-muted; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -30,15 +37,30 @@ class Box(ModalScreen[str | None]):
         Binding("q", "close", show=False),
     ]
 
+    #: What keys do here; it stands in the place of the keys of the screen below.
+    KEYS: ClassVar[Keys] = CLOSE
+
     def __init__(self, title: str, *, ascii: bool) -> None:
         super().__init__(classes="-ascii" if ascii else "")
         self.box_title = title
 
     def compose(self) -> ComposeResult:
-        """Put the content into the box."""
+        """Put the content into the box, and its keys where those of the screen are."""
         with Vertical() as box:
             box.border_title = self.box_title.replace("[", r"\[")
             yield from self.content()
+        yield Line("box-keys")
+
+    def on_mount(self) -> None:
+        """Name the keys."""
+        self.show_keys(self.KEYS)
+
+    def show_keys(self, keys: Keys) -> None:
+        """Put keys with their words into the last line."""
+        app = cast("DgplayApp", self.app)
+        line = self.query_one("#box-keys", Line)
+        line.set_class(app.look.ascii, "-ascii")
+        line.show(keys_text(keys, app.tr, ascii=app.look.ascii))
 
     def content(self) -> list[Widget]:
         """Return what is in the box."""

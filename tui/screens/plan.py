@@ -6,16 +6,11 @@ frontier and the batches come from workers; until then there is a sign that they
 
 from __future__ import annotations
 
-import threading
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
-from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from dgplay.core import actions
 from dgplay.core.command_line import positive
@@ -24,21 +19,14 @@ from dgplay.core.lessons.grading import plain
 from dgplay.core.plan_settings import pace_line, planning_line, read_pace, read_planning
 from dgplay.core.plan_tables import Pace
 from dgplay.core.plan_view import (
-    Batched,
-    Planned,
-    PlanView,
-    batch_for,
-    batch_key,
     export_names,
-    plan_for,
-    plan_key,
 )
 from dgplay.core.sequences.export import EXPORTERS
-from dgplay.core.sequences.rnn import CancelledError
 from dgplay.core.session import Session
 
 from .. import layout, phrases, plan_phrases
 from ..commands import Command, bindings
+from ..footer import Briefs, plan_briefs
 from ..plan_commands import PLAN_COMMANDS, SHARED_COMMANDS
 from ..widgets.frontier_plot import FrontierPlot
 from ..widgets.line import Line
@@ -54,28 +42,17 @@ from ..widgets.plan_panes import (
     MethodPane,
 )
 from ..widgets.prompt import Prompt
-from ..work import in_thread
 from .choice import Choice, ChoiceScreen
 from .export import PreviewScreen
-from .shell import Shell
+from .plan_work import PlanWork
+from .shell import TooSmall
 
 
-class Solved(Message):
-    """A frontier or batches that a worker has found, or why it could not."""
-
-    def __init__(
-        self, key: tuple[object, ...], found: Planned | Batched | None, error: str = ""
-    ) -> None:
-        super().__init__()
-        self.key = key
-        self.found = found
-        self.error = error
-
-
-class PlanScreen(Shell):
+class PlanScreen(PlanWork):
     """Shows the app's session as a plan; keys become actions of core."""
 
     OWN: ClassVar[tuple[Command, ...]] = (*PLAN_COMMANDS, *SHARED_COMMANDS)
+    INSTEAD = "dgplay plan"
     AUTO_FOCUS = f"#{FRONTIER}"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(OWN)]
     DEFAULT_CSS = """
@@ -98,20 +75,13 @@ class PlanScreen(Shell):
     """
 
     def __init__(self) -> None:
-        super().__init__("plan", FRONTIER)
+        super().__init__()
         self.pace: Pace | None = None
-        self.problem = ""
-        self._planned: Planned | None = None
-        self._batched: Batched | None = None
-        self._asked: tuple[object, ...] | None = None
-        self._batching: tuple[object, ...] | None = None
-        self._refused: tuple[object, ...] | None = None
-        self._one_at_a_time = threading.Lock()
 
     def compose(self) -> ComposeResult:
         """Lay out every pane; which are visible follows from the size."""
         yield Line("top")
-        yield Static(id="too-small", markup=False)
+        yield TooSmall()
         with Vertical(id="panes"):
             with Horizontal(id="plan-upper"):
                 yield FrontierPane()
@@ -125,17 +95,6 @@ class PlanScreen(Shell):
         """Show the plan of the present session."""
         self.show_session()
 
-    @property
-    def view(self) -> PlanView:
-        """The session with what is known of its plan."""
-        session, state = self.dgplay.session, self.state
-        planned, batched = self._planned, self._batched
-        if planned is not None and planned.key != plan_key(state):
-            planned = None
-        if planned is None or (batched is not None and batched.key != batch_key(state)):
-            batched = None
-        return PlanView(session, planned, batched)
-
     # ---- drawing ------------------------------------------------------------------------
 
     def show_session(self) -> None:
@@ -143,24 +102,24 @@ class PlanScreen(Shell):
         if not self.is_mounted:
             return
         look, view = self.dgplay.look, self.view
-        self._find_out(view)
+        self.find_out(view)
         for shown in (*self.query(Line), *self.query(Pane)):
             shown.set_class(look.ascii, "-ascii")
-        problem = f"! {self.problem}" if self._refused == plan_key(self.state) else ""
+        problem = self.refusal
         self.query_one(FrontierPane).show(view, self.pace, look, problem)
         self.query_one(MethodPane).show(view, look, problem)
         self.query_one(BatchPane).show(view, look)
         self.show_top()
         self._show_status(view.session)
-        self.show_keys()
         self.lay_out_panes()
+        self.show_keys()
 
     def _show_status(self, session: Session) -> None:
         app, look = self.dgplay, self.dgplay.look
         done = app.notice or phrases.outcome_text(session.outcome, look.tr, look.signs)
         refusal = self.view.refusal_of(self.query_one(MethodPane).chosen)
         if not done and refusal and self.showing == METHODS:
-            done = refusal
+            done = phrases.said(refusal, look.tr)
         self.query_one("#status", Line).show(done)
 
     def lay_out_panes(self) -> None:
@@ -178,87 +137,11 @@ class PlanScreen(Shell):
         self.query_one("#plan-upper").display = bool(shown & {FRONTIER, METHODS})
         alone = len(shown) == 1
         self.set_class(alone, "-alone")
-        self.set_class(kind == "none", "-none")
         self.set_class(kind == "wide" and not alone, "-wide")
         self.set_class(kind == "compact" and not alone, "-compact")
         self.set_class(kind in ("full", "compact") and BATCHES in shown and not alone, "-batching")
         self.set_class(self.state.planning.rule is not None, "-batches")
-        too_small = self.dgplay.tr("dgplay needs 40 x 10; enlarge, or use dgplay plan")
-        self.query_one("#too-small", Static).update(too_small)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember which pane has the focus."""
-        if isinstance(event.widget, Pane) and event.widget.key != self.showing:
-            self.showing = event.widget.key
-            self.show_session()
-
-    # ---- workers ------------------------------------------------------------------------
-
-    def _find_out(self, view: PlanView) -> None:
-        """Ask for the frontier at once, and for batches once no key has come for a moment."""
-        key = plan_key(self.state)
-        if view.planned is None:
-            if key not in (self._asked, self._refused):
-                self._asked = key
-                in_thread(self, lambda: self._solve(view.session), "plan", "solve the frontier")
-            return
-        wanted = self.state.planning.rule is not None or view.comparison is None
-        if wanted and view.batched is None and self._batching != batch_key(self.state):
-            self.dgplay.after_pause("plan-batches", self._start_batches)
-
-    def _start_batches(self) -> None:
-        view = self.view
-        planned = view.planned
-        session, key = view.session, batch_key(self.state)
-        if planned is None or view.batched is not None or key == self._batching:
-            return
-        self._batching = key
-        in_thread(
-            self, lambda: self._make_batches(session, planned), "plan-batches", "make batches"
-        )
-
-    def _solve(self, session: Session) -> None:
-        """Solve the frontier (in a thread)."""
-        key = plan_key(session.state)
-        try:
-            answer = Solved(key, plan_for(session.state, session.analysis))
-        except DgplayError as error:
-            answer = Solved(key, None, str(error))
-        if not get_current_worker().is_cancelled:
-            self.post_message(answer)
-
-    def _make_batches(self, session: Session, planned: Planned) -> None:
-        """Make batches and score every method in them (in a thread)."""
-        worker = get_current_worker()
-        key = batch_key(session.state)
-
-        def cancelled() -> bool:
-            return worker.is_cancelled
-
-        try:
-            with self._one_at_a_time:  # a cancelled run may still be on its way out
-                found = batch_for(session.state, session.analysis, planned, cancelled)
-            answer = Solved(key, found)
-        except CancelledError:
-            return
-        except DgplayError as error:
-            answer = Solved(key, None, str(error))
-        if not worker.is_cancelled:
-            self.post_message(answer)
-
-    def on_solved(self, message: Solved) -> None:
-        """Take over what was found, where it is still wanted."""
-        if message.key == self._batching:
-            self._batching = None
-        if isinstance(message.found, Planned):
-            self._planned, self._asked, self._refused = message.found, None, None
-        elif isinstance(message.found, Batched):
-            self._batched = message.found
-        else:
-            self.problem = message.error
-            self._refused, self._asked = message.key, None
-            self.dgplay.say(f"! {message.error}")
-        self.show_session()
+        self.mark_size(kind)
 
     # ---- keys ---------------------------------------------------------------------------
 
@@ -289,7 +172,7 @@ class PlanScreen(Shell):
         boundaries = view.boundaries_of(name)
         if boundaries is None:
             if refusal := view.refusal_of(name):
-                self.dgplay.say(f"! {refusal}")
+                self.dgplay.refuse(refusal)
             return
         self.dgplay.act(actions.SetBoundaries(boundaries, name))
 
@@ -349,7 +232,7 @@ class PlanScreen(Shell):
         try:
             planning = read_planning(text, self.state.planning)
         except DgplayError as error:
-            app.say(f"! {error}")
+            app.refuse(error)
             return
         self.query_one(Prompt).close()
         app.act(actions.SetPlanning(planning))
@@ -363,7 +246,7 @@ class PlanScreen(Shell):
         try:
             self.pace = read_pace(text)
         except DgplayError as error:
-            self.dgplay.say(f"! {error}")
+            self.dgplay.refuse(error)
             return
         self.query_one(Prompt).close()
         self.show_session()
@@ -402,9 +285,9 @@ class PlanScreen(Shell):
         except DgplayError as error:
             if EXPORTERS[name].needs_batch_sizes and self.state.planning.rule is None:
                 wanted = app.tr("{name} needs batch sizes: B gives a budget or a batch size")
-                app.say(f"! {wanted.format(name=name)}")
+                app.refuse(wanted.format(name=name))
             else:
-                app.say(f"! {error}")
+                app.refuse(error)
             return
         file_name = f"boundaries-{name}{EXPORTERS[name].suffix}"
         screen = PreviewScreen(name, text, file_name, app.tr, app.keep_copied, ascii=app.look.ascii)
@@ -419,6 +302,12 @@ class PlanScreen(Shell):
             self.copied(self.query_one(MethodPane).table.as_text())
 
     # ---- view and the mouse -------------------------------------------------------------
+
+    @property
+    def briefs(self) -> Briefs:
+        """What the keys do in the pane with the focus."""
+        methods = self.query_one(MethodPane).display
+        return plan_briefs(batches=self.showing == BATCHES, methods=methods)
 
     @property
     def panes(self) -> tuple[str, ...]:

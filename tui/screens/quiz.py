@@ -19,25 +19,23 @@ from textual.widgets import Input
 from dgplay.core.command_line import count, positive
 from dgplay.core.errors import DgplayError
 from dgplay.core.graph_view.predicting import CARDS as GRAPH_CARDS
-from dgplay.core.lessons.answers import Facts
+from dgplay.core.lessons.facts import Facts
 from dgplay.core.lessons.grading import plain
 from dgplay.core.lessons.leitner import Boxes, load_boxes, save_boxes
 from dgplay.core.lessons.questions import NEEDED_CHECKS
 from dgplay.core.lessons.quiz import USUAL_COUNT, QuizRun, draw, quiz_line, start
 from dgplay.core.state import default_preset
 
-from .. import layout
+from .. import layout, phrases
 from ..commands import Command, bindings
+from ..footer import Briefs, quiz_briefs
 from ..quiz_commands import QUIZ_COMMANDS, SHARED_COMMANDS
 from ..widgets.line import Line
 from ..widgets.line_table import LineTable
 from ..widgets.pane import Pane
 from ..widgets.prompt import Prompt
 from ..widgets.quiz_panes import ANSWERS, QUESTION, QUIZ_PANES, AnswersPane, QuestionPane
-from .shell import Shell
-
-#: The file of the boxes, beside the saved state.
-PROGRESS_FILE = "quiz.json"
+from .shell import Shell, TooSmall
 
 
 class QuizScreen(Shell):
@@ -45,6 +43,7 @@ class QuizScreen(Shell):
 
     AUTO_FOCUS = f"#{QUESTION}"
     OWN: ClassVar[tuple[Command, ...]] = (*QUIZ_COMMANDS, *SHARED_COMMANDS)
+    INSTEAD = "dgplay quiz"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(OWN)]
     DEFAULT_CSS = """
     QuizScreen #answers { height: auto; max-height: 60%; }
@@ -68,12 +67,12 @@ class QuizScreen(Shell):
     @property
     def progress_path(self) -> Path:
         """Where the boxes are kept."""
-        return self.dgplay.paths.state.with_name(PROGRESS_FILE)
+        return self.dgplay.paths.progress
 
     def compose(self) -> ComposeResult:
         """Lay the question above the table."""
         yield Line("top")
-        yield Line("too-small")
+        yield TooSmall()
         with Vertical(id="panes"):
             yield QuestionPane()
             yield AnswersPane()
@@ -86,7 +85,7 @@ class QuizScreen(Shell):
         try:
             self.boxes = load_boxes(self.progress_path)
         except DgplayError as error:
-            self.notice = f"! {error}"
+            self.notice = phrases.refusal_text(error, self.dgplay.tr)
             self._keeping = not self.progress_path.exists()
         self.show_session()
 
@@ -158,15 +157,7 @@ class QuizScreen(Shell):
             pane.display = kind != "none" and (not alone or pane.key == self.showing)
         self.set_class(alone, "-alone")
         self.set_class(kind == "compact" and not alone, "-compact")
-        self.set_class(kind == "none", "-none")
-        too_small = self.dgplay.tr("dgplay needs 40 x 10; enlarge, or use dgplay report")
-        self.query_one("#too-small", Line).show(too_small)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember which pane has the focus."""
-        if isinstance(event.widget, Pane) and event.widget.key != self.showing:
-            self.showing = event.widget.key
-            self.lay_out_panes()
+        self.mark_size(kind)
 
     # ---- what keys mean -----------------------------------------------------------------
 
@@ -257,7 +248,7 @@ class QuizScreen(Shell):
             self.boxes = replace(self.boxes, cards={**self.boxes.cards, **others})
             save_boxes(self.progress_path, self.boxes)
         except DgplayError as error:
-            self.notice = f"! {error}"
+            self.notice = phrases.refusal_text(error, self.dgplay.tr)
 
     def action_next(self) -> None:
         """Ask the next question."""
@@ -313,19 +304,23 @@ class QuizScreen(Shell):
 
     def action_copy_table(self) -> None:
         """Copy the table."""
-        self._copied(self.query_one(AnswersPane).table.as_text())
+        self.copied(self.query_one(AnswersPane).table.as_text())
 
     def action_copy_line(self) -> None:
         """Copy the command line that prints these questions."""
         session = self.dgplay.session
         usual = default_preset(session.analysis)
-        self._copied(quiz_line(session.state, self.seed, self.count, usual))
+        self.copied(quiz_line(session.state, self.seed, self.count, usual))
 
-    def _copied(self, text: str) -> None:
-        kept, tr = self.dgplay.keep_copied(text), self.dgplay.tr
-        where = tr("copied, also in {path}") if kept else tr("copied")
-        self.notice = where.format(path=kept)
+    def say_here(self, text: str) -> None:
+        """Put a notice into the status line until the next answer."""
+        self.notice = text
         self._show_status()
+
+    @property
+    def briefs(self) -> Briefs:
+        """What the keys do with this question."""
+        return quiz_briefs(asked=self.open_question, choices=self._choices)
 
     @property
     def panes(self) -> tuple[str, ...]:

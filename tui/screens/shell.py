@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.cells import cell_len
 from textual import events
 from textual.screen import Screen
+from textual.widgets import Static
 
 from dgplay.core.state import State
 
+from .. import layout
 from ..commands import APP_COMMANDS, SCREEN_COMMANDS, Command
+from ..footer import CLOSE, Keys, keys_text
+from ..phrases import said
 from ..widgets.line import Line
+from ..widgets.pane import Pane
 from ..widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -22,14 +27,24 @@ if TYPE_CHECKING:
 WHILE_TYPING = frozenset({"back"})
 
 
+class TooSmall(Static):
+    """What a screen says in the place of its panes where not even one of them fits."""
+
+    def __init__(self) -> None:
+        super().__init__(id="too-small", markup=False)
+
+
 class Shell(Screen[None]):
     """A screen that draws the app's session.
 
-    Subclasses name their commands in ``OWN``, yield lines called ``top`` and ``keys`` and a
-    :class:`Prompt`, and draw in :meth:`show_session`. ``showing`` is the pane with the focus.
+    Subclasses name their commands in ``OWN`` and in ``INSTEAD`` the one that needs no screen,
+    yield lines called ``top`` and ``keys``, a :class:`TooSmall` and a :class:`Prompt`, and draw in
+    :meth:`show_session`. ``showing`` is the pane with the focus.
     """
 
     OWN: ClassVar[tuple[Command, ...]] = ()
+    INSTEAD: ClassVar[str] = "dgplay report"
+    WHILE_TYPING: ClassVar[Keys] = CLOSE
 
     def __init__(self, name: str, showing: str) -> None:
         super().__init__(id=name)
@@ -74,21 +89,32 @@ class Shell(Screen[None]):
             here = command.id == f"screen.{self.id}"
             names.append(f"[{name}]" if here else name)
             digits.append(f"[{name}]" if here else command.shown)
-        data = app.session.analysis.dataset.name
+        data = said(app.session.analysis.dataset.name, app.tr)
         told = f"{data}  {self.state.appearance.lang}"
         ways = [(f"dgplay  {' '.join(digits)}", told), (" ".join(digits), data)]
         self.query_one("#top", Line).show(f"dgplay  {' '.join(names)}", told, *ways)
 
+    @property
+    def briefs(self) -> Mapping[str, str]:
+        """What keys are called here, by the id of their command, where it is not the usual."""
+        return {}
+
     def show_keys(self) -> None:
         """List as many keys as there is room for; help is always among them."""
         look = self.dgplay.look
+        if self.typing:  # every other key is text
+            told = keys_text(self.WHILE_TYPING, look.tr, ascii=look.ascii)
+            self.query_one("#keys", Line).show(told)
+            return
         help_key = next(command for command in APP_COMMANDS if command.id == "app.help")
         ending = f"{help_key.shown} {look.tr(help_key.brief)}"
         room, used, parts = self.size.width - 2, cell_len(ending), []
+        briefs = self.briefs
         for command in self.OWN:
-            if not command.brief:
+            brief = briefs.get(command.id, command.brief)
+            if not brief:
                 continue
-            part = f"{_twins(command.shown_as(ascii=look.ascii))} {look.tr(command.brief)}"
+            part = f"{_twins(command.shown_as(ascii=look.ascii))} {look.tr(brief)}"
             if used + cell_len(part) + 2 > room:
                 break
             used += cell_len(part) + 2
@@ -96,6 +122,27 @@ class Shell(Screen[None]):
         self.query_one("#keys", Line).show("  ".join([*parts, ending]))
 
     # ---- the pane with the focus --------------------------------------------------------
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Remember which pane has the focus, and draw what depends on it."""
+        if isinstance(event.widget, Pane):
+            self.showing = event.widget.key
+            self.show_session()
+
+    def mark_size(self, kind: str) -> None:
+        """Say so where nothing fits; give back the focus that was lost there once something does.
+
+        ``kind`` is the layout that ``layout.kind_of`` found.
+        """
+        self.set_class(kind == "none", "-none")
+        if kind == "none":
+            words = self.dgplay.tr("dgplay needs {width} x {height}; enlarge, or use {command}")
+            words = words.format(
+                width=layout.LEAST_WIDTH, height=layout.LEAST_HEIGHT, command=self.INSTEAD
+            )
+            self.query_one(TooSmall).update(words)
+        elif self.focused is None and not self.typing:  # what is typed into takes it itself
+            self.query_one(f"#{self.showing}").focus()
 
     def go_to(self, key: str) -> None:
         """Give the focus to a pane."""
@@ -141,7 +188,11 @@ class Shell(Screen[None]):
         """Copy a text and say where it is."""
         kept, tr = self.dgplay.keep_copied(text), self.dgplay.tr
         where = tr("copied, also in {path}") if kept else tr("copied")
-        self.dgplay.say(where.format(path=kept))
+        self.say_here(where.format(path=kept))
+
+    def say_here(self, text: str) -> None:
+        """Put a notice into the status line; a screen with notices of its own says how."""
+        self.dgplay.say(text)
 
     # ---- the typed line -----------------------------------------------------------------
 

@@ -6,7 +6,6 @@ under the axis points at the present number of graphs.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,6 +20,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dgplay.core.plan_view import Point
+
+from .prose import wrapped
 
 #: Cells before the bars, for the percentages.
 AXIS = 6
@@ -116,8 +117,8 @@ def lay_out(model: FrontierModel | None, width: int, height: int) -> list[Pieces
     if model is None or width < AXIS + 4 or height < 1:
         return []
     if not model.wastes:
-        wrapped = textwrap.wrap(model.note, width - 2) or [""]
-        return [[(f" {text:{width - 1}}", "muted")] for text in wrapped[:height]]
+        told = wrapped(model.note, width - 2)[:height]
+        return [[(set_cell_size(f" {text}", width), "muted")] for text in told]
     scale = scale_of(model, width, height)
     lines = [_row(model, scale, row) for row in reversed(range(scale.rows))]
     return [*lines, _ticks(scale), _carets(model, scale)][:height]
@@ -135,7 +136,10 @@ def _row(model: FrontierModel, scale: Scale, row: int) -> Pieces:
     for column, letter, style in points:
         cells[column] = (letter, style)
     free = "".join(glyph for glyph, _ in cells)
-    for start, text in names:
+    for behind, text in names:
+        start = behind
+        while free[start - 1 : start].strip():  # a name begins one blank behind a bar
+            start += 1
         if start + cell_len(text) <= scale.columns and not free[start:][: cell_len(text)].strip():
             cells[start : start + cell_len(text)] = [(character, "name") for character in text]
             break
@@ -144,7 +148,8 @@ def _row(model: FrontierModel, scale: Scale, row: int) -> Pieces:
 
 def _percentage(scale: Scale, row: int) -> str:
     """Return the label of the axis: the top, the middle and the bottom row have one."""
-    if row not in (0, scale.rows - 1, scale.rows // 2):
+    named = (0, scale.rows - 1, scale.rows // 2) if scale.top else (0,)
+    if row not in named:
         return " " * AXIS
     return f"{100 * scale.top * (row + 1) / scale.rows:>{AXIS - 2}.0f}% "
 

@@ -5,12 +5,13 @@ Pure functions from a frame of core and a size; the screen hands them to sheets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
 from dgplay.core.graph_view.lockstep import CallView, ColumnFrame, Label, LockFrame
 from dgplay.core.graph_view.session import MODES
+from dgplay.core.graph_view.timing import Measured
 
 from .graph_text import (
     HEADS,
@@ -59,7 +60,10 @@ def program_rows(
     message = message[: max(height - 1, 1)] if told else []
     room = height - len(message)
     middle = chosen or current or (at if at > 0 else 1)
-    top = min(max(middle - 1 - room // 2, 0), max(len(lines) - room, 0))
+    top = middle - 1 - room // 2
+    if frame is not None and not chosen and not current:
+        top = frame.begin - 2  # the head of the program, and what comes first
+    top = min(max(top, 0), max(len(lines) - room, 0))
     rows: list[Row] = list(message) if at == 0 else []
     for number in range(top + 1, min(top + room, len(lines)) + 1):
         rows.append(_program_row(lines[number - 1], number, current, chosen, marks, width, look))
@@ -98,22 +102,25 @@ def _note(marks: Sequence[tuple[str, str]], look: Look) -> tuple[str, str]:
 def columns_rows(
     frame: LockFrame, width: int, height: int, look: Look, *, alone: str | None = None,
     inputs: str = "", scroll: int = 0, show_time: bool = False,
+    times: Mapping[str, Measured] | None = None,
 ) -> list[Row]:  # fmt: skip
     """Return the three columns side by side, or the one of ``alone``.
 
-    ``scroll`` counts lines back from the newest.
+    ``scroll`` counts lines back from the newest; ``times`` are None until they are measured.
     """
     chosen = [c for c in frame.columns if alone is None or c.mode == alone]
     bars = len(chosen) - 1
     each = (width - 3 * bars) // len(chosen)
     widths = [each] * bars + [width - 3 * bars - each * bars]
-    counters = 2 if height >= 7 else 1 if height >= 4 else 0
+    counters = 2 + (show_time and height >= 8) if height >= 7 else 1 if height >= 4 else 0
     body = max(height - counters - (2 if height >= 6 else 1), 0)
     blocks = []
     for column, room in zip(chosen, widths, strict=True):
-        blocks.append(
-            _column(column, room, height, body, counters, look, inputs, scroll, show_time)
-        )
+        counted = _counted(column, look)
+        if show_time:
+            counted[1] = counted[1][1:]
+            counted.append(_time_ways(times, column.mode, look))
+        blocks.append(_column(column, room, height, body, counted[:counters], look, inputs, scroll))
     bar = " | " if look.ascii else " │ "
     rows: list[Row] = []
     for y in range(height):
@@ -127,8 +134,8 @@ def columns_rows(
 
 
 def _column(
-    column: ColumnFrame, width: int, height: int, body: int, counters: int, look: Look,
-    inputs: str, scroll: int, show_time: bool,
+    column: ColumnFrame, width: int, height: int, body: int, counted: list[list[str]],
+    look: Look, inputs: str, scroll: int,
 ) -> list[Row]:  # fmt: skip
     tr = look.tr
     head = tr(HEADS[column.mode])
@@ -142,7 +149,7 @@ def _column(
         waits = tr(WAITING[column.waiting]).format(inputs=inputs)
         tone = "bad" if column.waiting == "refused" else "muted"
         rows.append(((fit(waits, width, look), tone),))
-    for ways in _counted(column, look, show_time)[:counters]:
+    for ways in counted:
         text = next((way for way in ways if cell_len(way) <= width), ways[-1])
         rows.append(((fit(text, width, look), "value"),))
     blank: Row = ((" " * width, "text"),)
@@ -205,20 +212,40 @@ def _must_see(column: ColumnFrame) -> int | None:
     return column.fresh
 
 
-def _counted(column: ColumnFrame, look: Look, show_time: bool) -> list[list[str]]:
+def _time_ways(times: Mapping[str, Measured] | None, mode: str, look: Look) -> list[str]:
+    """Return the measured time of a whole call in milliseconds, longest way first."""
+    tr = look.tr
+    if times is None:
+        return [f"{tr('measured:')} {'...' if look.ascii else '…'}"]
+    found = times.get(mode)
+    if found is None:
+        return [tr("measured: no whole call")]
+    first = f"{found.first / 1e6:.3g}"
+    if found.again is None:
+        return [tr("measured: first {first} ms").format(first=first)]
+    again = f"{found.again / 1e6:.3g}"
+    return [
+        way.format(first=first, again=again)
+        for way in (
+            tr("measured: {again} ms, first {first} ms"),
+            tr("{again} ms, first {first}"),
+            tr("{again} ms"),
+        )
+    ]
+
+
+def _counted(column: ColumnFrame, look: Look) -> list[list[str]]:
     """Return the counters, longest way first: they are three things, never one."""
     tr, now = look.tr, column.counters
     numbers = {
         "dispatches": now.dispatches, "launches": now.launches, "buffers": now.buffers,
-        "nbytes": f"{now.nbytes:,}", "time": f"{now.ns / 1e6:.2f} ms",
+        "nbytes": f"{now.nbytes:,}",
     }  # fmt: skip
     first = [
         tr("dispatches {dispatches}  launches {launches}"),
         tr("disp. {dispatches}  launch {launches}"),
     ]
     second = [tr("buffers {buffers}, {nbytes} B  time: T"), tr("buffers {buffers}, {nbytes} B")]
-    if show_time:
-        second = [tr("buffers {buffers}, {nbytes} B  {time}"), tr("{nbytes} B  {time}")]
     return [[way.format(**numbers) for way in ways] for ways in (first, second)]
 
 
@@ -302,7 +329,7 @@ def _label_text(label: Label, look: Look) -> str:
 
 
 def _tone(label: Label, ahead: bool) -> str:
-    if label.word in ("refused", "stale", "fallback"):
+    if label.word in ("refused", "stale", "fallback", "differs"):
         return "bad"
     if label.word == "break":
         return "warn"

@@ -1,4 +1,4 @@
-"""The views of passes, of the backward and of capture as lines of pieces."""
+"""The views of passes and of the backward as lines of pieces."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from dgplay.core.graph_view.backward import Checked, Walk
-from dgplay.core.graph_view.captured import CaptureRow
 from dgplay.core.graph_view.rewrites import PassDetail, PassRow, PassTable
 
 from ..commands import mark
-from .graph_nodes import window
+from ..phrases import labelled, said
 from .graph_text import fit, plain, wrap
 from .lab_panes import Look
 from .sheet import Piece, Row
@@ -35,7 +34,7 @@ def pass_rows(
     line = ("-" if look.ascii else "─") * width
     rows.append(((line, "muted"),))
     row = table.rows[chosen]
-    rows.append(((fit(f"{row.name}: {tr(row.reason)}", width, look), "strong"),))
+    rows.append(((fit(labelled(row.name, tr(row.reason), tr), width, look), "strong"),))
     rows += _pass_detail(detail, row, width, height - len(rows), look, scroll)
     return rows[:height]
 
@@ -75,7 +74,8 @@ def _pass_detail(
     rows: list[Row] = []
     for item in detail.fired[:3]:
         took = ", ".join(item.before)
-        text = f"{item.rule}: {took} → {item.after or tr('gone')}  {item.note}"
+        left, note = item.after or tr("gone"), said(item.note, tr)
+        text = labelled(said(item.rule, tr), f"{took} → {left}  {note}", tr)
         rows.append(((fit(plain(text, look), width, look), "text"),))
     if len(detail.fired) > 3:
         more = tr("and {count} more rewrites").format(count=len(detail.fired) - 3)
@@ -83,7 +83,7 @@ def _pass_detail(
     for example in detail.changed:
         text = tr("{rule}: x={value} gives {without}, with it {with_rule}: {why}").format(
             rule=example.rule, value=example.value, without=example.without,
-            with_rule=example.with_rule, why=example.why,
+            with_rule=example.with_rule, why=said(example.why, tr),
         )  # fmt: skip
         rows.append(((fit(plain(text, look), width, look), "warn"),))
     room = height - len(rows) - 1
@@ -129,10 +129,11 @@ def backward_rows(
     right = width - left - 3 if beside else 0
     here = [sweep for sweep in walk.sweeps if sweep.at <= done]
     lines: list[tuple[str, str]] = []
+    first: list[tuple[str, str]] = []
     if walk.nonfinite is not None:
         name, op, phase = walk.nonfinite
         text = tr("first NaN or inf: {name} = {op}, {phase}")
-        lines.append((text.format(name=name, op=op, phase=tr(_PHASES[phase])), "bad"))
+        first.append((text.format(name=name, op=op, phase=tr(_PHASES[phase])), "bad"))
     if not here:
         lines.append((tr("the tape, last in first out; g walks it back"), "strong"))
         for name, op, saved in reversed(walk.tape):
@@ -147,12 +148,14 @@ def backward_rows(
             lines.append((f"  {tr('from')} {sweep.parts[0][0]}", "muted"))
         elif sweep.parts:
             total = " + ".join(value for _, value in sweep.parts)
-            lines.append((f"  {tr('fan-out')}: {total}", "accent" if last else "muted"))
+            told = labelled(tr("fan-out"), total, tr)
+            lines.append((f"  {told}", "accent" if last else "muted"))
             who = ", ".join(name for name, _ in sweep.parts)
             lines.append((f"  {tr('from')} {who}", "muted"))
         else:
             lines.append((f"  {tr('the start: 1 for every output')}", "muted"))
-    shown = _wrapped(lines, left, look)[-height:]
+    top = _wrapped(first, left, look)[: max(height - 1, 0)]
+    shown = [*top, *_wrapped(lines, left, look)[-(height - len(top)) :]]
     if not beside:
         return [((text, style),) for text, style in shown]
     others = _wrapped(_beside(subgraph, checks, look), right, look)[:height]
@@ -197,70 +200,3 @@ def _wrapped(lines: Sequence[tuple[str, str]], width: int, look: Look) -> list[t
         for text, style in lines
         for number, part in enumerate(wrap(plain(text, look), max(width - 2, 8)))
     ]  # fmt: skip
-
-
-def capture_view_rows(
-    items: Sequence[CaptureRow], chosen: int, settings: str, width: int, height: int, look: Look
-) -> list[Row]:
-    """Return the capture view: calls, breaks, segments with guards; the chosen row in full."""
-    full = 3 if height >= 9 else 0
-    body = max(height - full - 1, 1)
-    top, end = window(len(items), chosen, body)
-    rows: list[Row] = [((fit(settings, width, look), "muted"),)]
-    for place in range(top, end):
-        text, style = capture_text(items[place], look)
-        if place == chosen:
-            style = "chosen"
-        sign = ">" if place == chosen else " "
-        rows.append(((fit(f"{sign}{plain(text, look)}", width, look), style),))
-    rows += [()] * (1 + body - len(rows))
-    if full and items:
-        row = items[min(chosen, len(items) - 1)]
-        text, _ = capture_text(row, look)
-        more = f"{text} {row.more if row.kind == 'break' else ''}"
-        if row.hint:
-            more += f". {look.tr('Instead')}: {row.hint}"
-        rows.append(((("-" if look.ascii else "─") * width, "muted"),))
-        rows += [((line, "strong"),) for line in wrap(plain(more.strip(), look), width)[: full - 1]]
-    return rows[:height]
-
-
-def capture_text(row: CaptureRow, look: Look) -> tuple[str, str]:
-    """Return a row of the capture view in words, and its style."""
-    tr, numbers = look.tr, row.numbers
-    match row.kind:
-        case "call":
-            text = tr("call {call}: {compiles} compiles ({total} so far), {breaks} breaks")
-            said = text.format(
-                call=numbers[0], compiles=numbers[1], total=numbers[2], breaks=numbers[3]
-            )
-            return f"{said}  {row.text} {look.signs.right} {row.more}", "strong"
-        case "recompile":
-            return f"  {tr('RECOMPILED because')} {row.text}", "warn"
-        case "fallback":
-            return f"  {tr('limit {limit} reached: runs eagerly').format(limit=numbers[0])}", "bad"
-        case "break":
-            text = tr("BREAK line {line}, column {column} (×{count}): {what}")
-            said = text.format(line=numbers[0], column=numbers[1], count=numbers[2], what=row.text)
-            return said, "warn"
-        case "segment":
-            text = tr("segment {number} of {function}, from line {line}: {graphs} graphs")
-            said = text.format(
-                number=numbers[0], function=row.text, line=numbers[1], graphs=numbers[2]
-            )
-            return said, "accent"
-        case "graph":
-            ends = tr("breaks at line {line}").format(line=numbers[2])
-            text = tr("  graph {number}: {nodes} nodes, made in call {call}, {ends}")
-            said = text.format(
-                number=numbers[0], nodes=numbers[1], call=numbers[3],
-                ends=ends if numbers[2] else tr("returns"),
-            )  # fmt: skip
-            return said, "text"
-        case _:
-            text = tr("    guard {text}   hit {hits}, missed {misses}")
-            missed = numbers[1] > 0
-            return (
-                text.format(text=row.text, hits=numbers[0], misses=numbers[1]),
-                "warn" if missed else "good" if numbers[0] else "muted",
-            )

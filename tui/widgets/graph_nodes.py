@@ -10,6 +10,7 @@ from dgplay.core.graph_view.buffers import BufferTable, spans
 from dgplay.core.graph_view.nodes import NodeDetail, NodeTable, called, formula
 
 from ..commands import mark
+from ..phrases import labelled, said
 from .graph_text import cut, fit, plain, right, wrap
 from .lab_panes import Look
 from .sheet import Piece, Row
@@ -41,7 +42,9 @@ def node_rows(
 
     ``done`` is the number of events of the picture's mode at the cursor.
     """
-    full = FULL if height >= 14 else 3 if height >= 9 else 0
+    full = FULL if height >= 14 else 4 if height >= 10 else 0
+    if height >= 18 and detail is not None and detail.node.gradient:
+        full += 1
     body = height - full - 1
     top, end = window(len(table.rows), chosen, body)
     lanes = min(table.lanes, max(width // 6, 3))
@@ -82,7 +85,7 @@ def node_rows(
         pieces.append((fit(plain(text, look), text_room + 1, look), style))
         if shape_room:
             value = node.value if there and not node.constant else ""
-            pieces.append((f" {fit(node.shape, shape_room, look)} ", "muted"))
+            pieces.append((f" {fit(said(node.shape, look.tr), shape_room, look)} ", "muted"))
             pieces.append((fit(plain(value, look), value_room, look), "value"))
         nbytes = "?" if node.nbytes is None else f"{node.nbytes:,}"
         pieces.append((f"{node.launches:>4} {nbytes:>6}", "muted"))
@@ -99,16 +102,19 @@ def _detail_rows(detail: NodeDetail, done: int, width: int, height: int, look: L
     line = ("-" if look.ascii else "─") * width
     rows: list[Row] = [((line, "muted"),)]
     value = node.value if there and node.value else tr("no value")
-    text = f"{formula(node)}   {node.shape}   {value}"
-    if node.gradient and there:
-        text += f"   {tr('gradient')} {node.gradient}"
+    text = f"{formula(node)}   {said(node.shape, tr)}   {value}"
     rows.append(((fit(plain(text, look), width, look), "strong"),))
+    if node.gradient and there:
+        text = labelled(tr("gradient"), node.gradient, tr)
+        rows.append(((fit(plain(text, look), width, look), "value"),))
     operands = ", ".join(f"{name} {value}" for name, value in detail.operands)
+    users = ", ".join(detail.users) or tr("nobody: a result")
+    source = tr("line {line}: {source}").format(line=node.line, source=detail.source)
     for words, told in (
-        (f"{node.op}: {tr(detail.doc)}" if detail.doc else node.op, "text"),
-        (f"{tr('operands')}: {operands or tr('none')}", "text"),
-        (f"{tr('waited for by')}: {', '.join(detail.users) or tr('nobody: a result')}", "text"),
-        (f"{tr('line')} {node.line}: {detail.source}" if node.line else tr("no line"), "muted"),
+        (labelled(tr("operands"), operands or tr("none"), tr), "text"),
+        (labelled(tr("waited for by"), users, tr), "text"),
+        (source if node.line else tr("no line"), "text"),
+        (labelled(node.op, tr(detail.doc), tr) if detail.doc else node.op, "muted"),
     ):
         rows.append(((fit(plain(words, look), width, look), told),))
     return rows[:height]
@@ -119,8 +125,12 @@ def memory_rows(
 ) -> list[Row]:
     """Return the memory view: a bar for the life of every buffer, and the peaks."""
     tr = look.tr
-    low = 4 if height >= 10 else 2
-    body = max(height - low - 1, 1)
+    why = labelled(table.rows[chosen].name, said(reason, tr), tr) if table.rows else ""
+    told = "; ".join(filter(None, (_tape_told(table, look), _plan_told(table, look))))
+    tail: list[Row] = [((line, "strong"),) for line in wrap(plain(why, look), width)]
+    tail += [((line, "text"),) for line in wrap(plain(told, look), width)]
+    tail = tail[: max(height // 2 - 1, 1)]
+    body = max(height - len(tail) - 1, 1)
     top, end = window(len(table.rows), chosen, body)
     digits = len(str(table.steps))
     name_room = min(max((cell_len(f"{r.name} {r.op}") for r in table.rows[top:end]), default=4), 18)
@@ -128,14 +138,16 @@ def memory_rows(
     head = fit(f" {'#':>{digits}} {tr('value')}", digits + 2 + name_room, look)
     head += f"{right(tr('bytes'), 8)}{right(tr('at'), 7)} " + tr("lives from step to step")
     rows: list[Row] = [((fit(head, width, look), "muted"),)]
-    full, empty = ("#", ".") if look.ascii else ("█", "·")
+    full, kept, empty = ("#", "=", ".") if look.ascii else ("█", "▒", "·")
     cells = min(table.steps, bar_room)
     for place in range(top, end):
         row = table.rows[place]
-        first, last = spans(row, table.steps, bar_room)
-        bar = empty * first + full * (last - first + 1)
+        first, used, last = spans(row, table.steps, bar_room)
+        bar = empty * first + full * (used - first + 1) + kept * (last - used)
         bar += empty * max(cells - len(bar), 0)
         at = f"{row.offset}" if row.offset >= 0 else tr("own")
+        if table.peak is not None and row.offset >= 0:
+            at = ""  # eager has no arena
         style = "chosen" if place == chosen else "text"
         name = fit(f"{row.node:>{digits}} {row.name} {row.op}", digits + 1 + name_room, look)
         name = f"{'>' if place == chosen else ' '}{name}"
@@ -144,12 +156,36 @@ def memory_rows(
             (f"{row.nbytes:>8,}{right(at, 7)} ", "muted"),
         ]
         pieces.append((bar, "value" if row.offset >= 0 else "muted"))
+        if row.saved:
+            pieces.append((f" T{look.signs.right}{','.join(row.saved)}", "accent"))
         if row.takes:
             sign = "=" if row.inplace else "<"
             pieces.append((f" {sign}{row.takes}", "accent"))
         rows.append(tuple(pieces))
     rows += [()] * (1 + body - len(rows))
-    peaks = table.peaks
+    return [*rows, *tail][:height]
+
+
+def _tape_told(table: BufferTable, look: Look) -> str:
+    """Return what the eager tape held."""
+    if table.peak is None:
+        return ""
+    tr = look.tr
+    text = tr("eager: {peak:,} bytes at most")
+    if table.backward is not None:
+        text = tr(
+            "eager: {peak:,} bytes at most, {kept:,} when the backward began, at step {step}; "
+            "{sign}: after the last use on the way forward"
+        )
+    sign = "=" if look.ascii else "▒"
+    return text.format(peak=table.peak, kept=table.kept, step=table.backward, sign=sign)
+
+
+def _plan_told(table: BufferTable, look: Look) -> str:
+    """Return the peak of every policy, and what was proved of the plan."""
+    tr, peaks = look.tr, table.peaks
+    if peaks is None:
+        return ""
     shown = tr(
         "peak bytes: keep all {keep_all:,}  eager {eager:,}  liveness {liveness:,}  "
         "in place {inplace:,}  after passes {fused:,}"
@@ -157,13 +193,14 @@ def memory_rows(
         keep_all=peaks.keep_all, eager=peaks.eager, liveness=peaks.liveness,
         inplace=peaks.inplace, fused=peaks.fused,
     )  # fmt: skip
+    if table.more:
+        shown = tr("{told}; {hint}").format(told=shown, hint=said(table.more, tr))
+    if table.peak is not None:
+        return shown
     proof = tr("one arena of {arena:,} bytes, {checks} overlaps checked, none").format(
         arena=table.arena, checks=table.checks
     )
-    why = f"{table.rows[chosen].name}: {reason}" if table.rows else ""
-    tail: list[Row] = [((plain(line, look), "strong"),) for line in wrap(why, width)[:1]]
-    tail += [((plain(line, look), "text"),) for line in wrap(f"{shown}; {proof}", width)]
-    return [*rows, *tail][:height]
+    return tr("{told}; {hint}").format(told=shown, hint=proof)
 
 
 def simple_rows(lines: Sequence[tuple[str, str]], width: int, height: int, look: Look) -> list[Row]:

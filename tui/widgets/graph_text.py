@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.cells import cell_len, set_cell_size
 
+from dgplay.core.graph.option_text import expression
 from dgplay.core.graph_view.tracks import Entry
 
 from ..commands import mark
+from ..phrases import said
 from .lab_panes import Look
 from .prose import units_of
 from .sheet import Row
@@ -29,6 +33,9 @@ WAITING = {
     "refused": mark("refuses: nothing runs"),
 }
 
+#: How a value came about, at the end of a reason: ``(sum→gt)``.
+_CAME_ABOUT = re.compile(r"\s*[(（][^()（）]*→[^()（）]*[)）]$")
+
 #: Columns narrower than this say less of a break or a refusal.
 NARROW = 36
 
@@ -38,6 +45,7 @@ LABELS = {
     "break": mark("BREAK"),
     "fallback": mark("EAGER"),
     "stale": mark("STALE"),
+    "differs": mark("DIFFERS"),
     "return": mark("return"),
     "passes": mark("passes"),
     "compile": mark("compile"),
@@ -138,7 +146,7 @@ def entry_rows(entry: Entry, mode: str, width: int, look: Look, fresh: bool) -> 
 def _op_rows(entry: Entry, mode: str, width: int, look: Look, style: str) -> list[Row]:
     """Return the lines of an op: what it is called and made of, and its value."""
     name = f"{entry.name} = " if not entry.name.startswith("%") else ""
-    op = f"{entry.op} {' '.join(entry.args)}".rstrip()
+    op = expression(entry.op, entry.args, entry.options)
     lead = " " * min(2 * entry.depth, 6)
     if entry.kind == "ran":
         lead += "> " if look.ascii else "▸ "
@@ -173,13 +181,16 @@ def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
                 count=numbers[2], graph=numbers[1]
             ), "good"  # fmt: skip
         case "miss":
-            return tr("guard fails: {text}").format(text=entry.what), "warn"
+            return tr("guard fails: {text}").format(text=said(entry.what, tr)), "warn"
         case "compile":
             if entry.what == "first call":
                 return tr("traces segment {segment}: never seen").format(
                     segment=numbers[0]
                 ), "accent"  # fmt: skip
-            return tr("RECOMPILES segment {segment}").format(segment=numbers[0]), "warn"
+            text = tr("RECOMPILES segment {segment}")
+            if entry.args:
+                text = tr("RECOMPILES segment {segment}, now for any size: {shapes}")
+            return text.format(segment=numbers[0], shapes=", ".join(entry.args)), "warn"
         case "compiled":
             return tr("compile {total}: a graph of {nodes} nodes").format(
                 nodes=numbers[0], total=numbers[1]
@@ -189,7 +200,8 @@ def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
                 return tr("runs the way back"), "muted"
             return tr("runs {nodes} nodes in one go").format(nodes=numbers[0]), "muted"
         case "pass":
-            return f"{entry.name}: {numbers[0]} → {numbers[1]} ({entry.what})", "muted"
+            rules = said(entry.what, tr)
+            return f"{entry.name}: {numbers[0]} → {numbers[1]} ({rules})", "muted"
         case "grad":
             return f"d {entry.name} = {entry.value}", ""
         case "returned":
@@ -202,26 +214,31 @@ def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
             return _warned(entry, look, narrow=narrow)
 
 
+def _stopped(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
+    """Return why a graph breaks or a mode refuses; in a narrow column only one way out."""
+    tr = look.tr
+    told = {"what": entry.what, "why": entry.why, "where": entry.where, "hint": entry.hint}
+    words = {name: said(text, tr) for name, text in told.items()}
+    if narrow:
+        words["hint"] = words["hint"].partition(tr(" or "))[0]
+    if entry.kind == "break":
+        text = tr("GRAPH BREAK line {line}: {what} ({where}). {why}. Instead: {hint}")
+        if narrow:
+            text = tr("GRAPH BREAK line {line}: {what} ({where}). Try: {hint}")
+        return text.format(line=entry.line, **words), "warn"
+    text = tr("REFUSED line {line}: {what}. {why}. Instead: {hint}")
+    if narrow:
+        words["why"] = _CAME_ABOUT.sub("", words["why"])
+        text = tr("REFUSED line {line}: {what}: {why}. Try: {hint}")
+    return text.format(line=entry.line, **words), "bad"
+
+
 def _warned(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
     """Return what went otherwise than a learner may expect; less of it in a narrow column."""
     tr = look.tr
-    if narrow and entry.kind in ("break", "refused"):
-        hint = entry.hint.partition(" or ")[0]
-        if entry.kind == "break":
-            text = tr("GRAPH BREAK line {line}: {what} ({where}). Try: {hint}")
-            return text.format(
-                line=entry.line, what=entry.what, where=entry.where, hint=hint
-            ), "warn"  # fmt: skip
-        text = tr("REFUSED line {line}: {what}. Try: {hint}. Why: {why}")
-        return text.format(line=entry.line, what=entry.what, why=entry.why, hint=hint), "bad"
-    words = {"line": entry.line, "what": entry.what, "hint": entry.hint, "why": entry.why}
+    if entry.kind in ("break", "refused"):
+        return _stopped(entry, look, narrow=narrow)
     match entry.kind:
-        case "break":
-            text = tr("GRAPH BREAK line {line}: {what} ({where}). {why}. Instead: {hint}")
-            return text.format(**words, where=entry.where), "warn"
-        case "refused":
-            text = tr("REFUSED line {line}: {what}. {why}. Instead: {hint}")
-            return text.format(**words), "bad"
         case "fallback":
             text = tr("LIMIT of {limit} compiles reached: runs eagerly from here")
             return text.format(limit=entry.numbers[0]), "bad"
@@ -229,6 +246,9 @@ def _warned(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
             bad = "nan" if entry.numbers[0] else "inf"
             text = tr("first {bad} here: {name} = {op} {flags}")
             return text.format(bad=bad, name=entry.name, op=entry.op, flags=entry.what), "bad"
+        case "differs" if entry.what:
+            text = tr("PARTED: eager did not compute {name} here")
+            return text.format(name=entry.name), "bad"
         case "differs":
             if not entry.numbers:
                 return tr("{name} DIFFERS from eager").format(name=entry.name), "bad"

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from textual.app import ComposeResult
 
 from dgplay.core import tables
+from dgplay.core.counting import Counted
 from dgplay.core.lab import LabView
 from dgplay.core.one_sequence import COMPARED, step_shown
 from dgplay.core.predict import HIDDEN
 from dgplay.core.state import MODES
+from dgplay.core.wording import Said
 
 from .. import layout, phrases
 from ..commands import mark
@@ -86,11 +88,13 @@ class PlotPane(LabPane):
         dataset, histogram = view.session.analysis.dataset, view.histogram
         mean = look.signs.unknown if histogram.mean is None else f"{histogram.mean:.2f}"
         unit = "" if dataset.unit == "steps" else f" {look.tr(dataset.unit)}"
-        sequences = look.tr("{sequences} seqs").format(sequences=histogram.sequences)
+        sequences = look.tr("{sequences:seq|seqs}").format(sequences=Counted(histogram.sequences))
         if histogram.zeros:
             empty = look.tr("{zeros} empty").format(zeros=histogram.zeros)
             sequences = f"{sequences} ({empty})"
         between = f"{histogram.minimum}{look.signs.between}{histogram.maximum}{unit}"
+        if histogram.minimum == histogram.maximum:
+            between = look.tr("length {length}").format(length=f"{histogram.maximum}{unit}")
         sums = look.tr("mean {mean}, real {real}")
         return f"{sequences}, {between}", sums.format(mean=mean, real=histogram.real_steps)
 
@@ -102,7 +106,7 @@ def model_of(
     columns = tuple(
         Column(
             heading.key,
-            look.tr(heading.title) if heading.title else "",
+            _title(heading.title, look),
             align=heading.align,
             tooltip=look.tr(tables.FORMULAS[heading.key]) if heading.key in tables.FORMULAS else "",
             pinned=number == 0,
@@ -115,6 +119,13 @@ def model_of(
     )
     body = len(rows) - footer
     return TableModel(columns, rows[:body], cursor, footer=rows[body:], gap=gap, ascii=look.ascii)
+
+
+def _title(title: str, look: Look) -> str:
+    """Return a heading of core; the name of a data set may be said."""
+    if not title:
+        return ""
+    return phrases.said(title, look.tr) if isinstance(title, Said) else look.tr(title)
 
 
 class TablePane(LabPane):

@@ -11,6 +11,7 @@ from dgplay.core.lessons.lesson import LessonRun
 
 from .. import layout
 from ..i18n import Translate
+from ..phrases import cell_text
 from .pane import Pane
 from .prose import Prose
 
@@ -56,7 +57,8 @@ class LessonPane(Pane):
         given = run.given
         if given is not None:
             said = tr("you said {text}: {grade}; computed: {truth}")
-            words = said.format(text=given.text, grade=tr(given.grade), truth=given.truth)
+            truth = cell_text(given.truth, tr)
+            words = said.format(text=given.text, grade=tr(given.grade), truth=truth)
         elif run.open_question and text is not None:
             return tr("Enter answers, right goes on, Esc ends the lesson")
         else:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
+
+from .prose import cut
 
 
 class Line(Widget):
@@ -34,11 +36,8 @@ class Line(Widget):
         return self._cut(f" {left or right}", room)
 
     def _cut(self, text: str, room: int) -> str:
-        """Return as many whole words as fit, and a sign that there are more."""
-        sign = "~" if self.has_class("-ascii") else "…"
-        kept = set_cell_size(text, max(0, room - 1))
-        whole = kept.rpartition(" ")[0].rstrip()
-        return set_cell_size(f"{whole} {sign}" if whole else f"{kept}{sign}", max(0, room))
+        """Return as much as fits, and a sign that there is more."""
+        return cut(text, room, "~" if self.has_class("-ascii") else "…")
 
     def show(self, left: str, right: str = "", *shorter: tuple[str, str]) -> None:
         """Put text on the line; ``shorter`` are other ways to say it, where it does not fit."""

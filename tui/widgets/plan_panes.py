@@ -7,15 +7,17 @@ from dataclasses import replace
 from textual.app import ComposeResult
 
 from dgplay.core import plan_tables, tables
+from dgplay.core.counting import Counted
 from dgplay.core.plan_tables import Pace
 from dgplay.core.plan_view import RANKS_SHOWN, PlanView
 
-from .. import plan_phrases
+from .. import phrases, plan_phrases
 from .frontier_plot import FrontierModel, FrontierPlot
 from .lab_panes import Look, model_of
 from .line import Line
 from .line_table import LineTable
 from .pane import Pane
+from .prose import Prose
 
 FRONTIER, METHODS, BATCHES = "frontier", "methods", "batches"
 
@@ -121,6 +123,7 @@ class BatchPane(Pane):
     """Batches of the present boundaries: every order, then every bucket with its batch size."""
 
     DEFAULT_CSS = """
+    BatchPane #batch-note { width: 1fr; height: auto; padding: 0 1; }
     BatchPane #batch-orders { height: auto; }
     BatchPane #batch-buckets { height: 1fr; }
     """
@@ -130,7 +133,7 @@ class BatchPane(Pane):
 
     def compose(self) -> ComposeResult:
         """Lay the orders above the buckets."""
-        yield Line("batch-note")
+        yield Prose("batch-note")
         yield LineTable(id="batch-orders")
         yield LineTable(id="batch-buckets")
 
@@ -139,16 +142,16 @@ class BatchPane(Pane):
         tr, planning = look.tr, view.state.planning
         given = ""
         if planning.budget is not None:
-            given = tr("at most {n} steps each").format(n=planning.budget)
+            given = tr("at most {n:step|steps} each").format(n=Counted(planning.budget))
         elif planning.batch_size is not None:
-            given = tr("{n} sequences each").format(n=planning.batch_size)
+            given = tr("{n:sequence|sequences} each").format(n=Counted(planning.batch_size))
         title = f"{tr('Batches')} {given}".strip()
         if given:
             waited = tr("rank wait for {n} ranks").format(n=RANKS_SHOWN)
             title += f"  {waited}, ~ {tr('padded to their own longest')}"
         self.title(title)
         note, orders, buckets = (
-            self.query_one("#batch-note", Line),
+            self.query_one("#batch-note", Prose),
             self.query_one("#batch-orders", LineTable),
             self.query_one("#batch-buckets", LineTable),
         )
@@ -156,9 +159,9 @@ class BatchPane(Pane):
         if planning.rule is None:
             said = tr("B gives a budget in steps or a batch size: then batches are made here")
         elif view.problem:
-            said = f"! {view.problem}"
+            said = phrases.refusal_text(view.problem, tr)
         note.display = bool(said)
-        note.show(said)
+        note.say(said)
         orders.display = buckets.display = not said
         if said:
             return

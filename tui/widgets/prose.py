@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
 from textual.geometry import Size
@@ -39,6 +39,21 @@ def units_of(text: str) -> list[str]:
         else:
             units.append(character)
     return units
+
+
+def cut(text: str, width: int, sign: str) -> str:
+    """Return the whole words, or wide characters, that fit in ``width`` cells before a sign."""
+    taken, kept, before = 0, 0, ""
+    for place, character in enumerate(f"{text} "):
+        if taken > width - cell_len(sign) - 1:
+            break
+        apart = character == " " or max(cell_len(character), cell_len(before)) > 1
+        if apart and character not in _CLOSING and before not in _OPENING:
+            kept = place
+        taken, before = taken + cell_len(character), character
+    whole = text[:kept].rstrip()
+    told = f"{whole} {sign}" if whole else set_cell_size(text, max(0, width - 1)) + sign
+    return set_cell_size(told, max(0, width))
 
 
 class Prose(Static):

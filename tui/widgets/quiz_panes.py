@@ -14,6 +14,7 @@ from dgplay.core.lessons.leitner import Boxes
 from dgplay.core.lessons.questions import Question
 from dgplay.core.lessons.quiz import QuizRun, Reply
 
+from ..phrases import said
 from .lab_panes import Look
 from .line_table import LineTable
 from .pane import Pane
@@ -86,14 +87,14 @@ class QuestionPane(Pane):
         if question is None:
             self._put(waiting, Text(), "", "", None)
         elif reply is None:
-            self._put(question.asked.text(look.tr), _choices(question, None, look), "", "", None)
+            self._put(said(question.asked, look.tr), _choices(question, None, look), "", "", None)
         else:
             graded = f"{grade_sign(reply.grade, look)} {look.tr(reply.grade)}"
             self._put(
-                question.asked.text(look.tr),
+                said(question.asked, look.tr),
                 _choices(question, reply, look),
                 f"{graded}; {look.tr('computed')}: {question.answer_text(look.tr)}",
-                question.why.text(look.tr),
+                said(question.why, look.tr),
                 reply,
             )
         shown = (run.quiz, run.index, reply) if run is not None else None
@@ -137,7 +138,7 @@ def _choices(question: Question, reply: Reply | None, look: Look) -> Text | Tabl
             sign = look.signs.good
         elif reply is not None and question.chosen(reply.text, look.tr) == number:
             sign = look.signs.bad
-        grid.add_row(Text(sign or " "), Text(str(number)), Text(choice.text(look.tr)))
+        grid.add_row(Text(sign or " "), Text(str(number)), Text(said(choice, look.tr)))
     return grid
 
 
@@ -191,7 +192,7 @@ def _cells(run: QuizRun, index: int, boxes: Boxes, look: Look) -> tuple[Cell, ..
     shown = reply is not None and not open_again
     return (
         Cell(str(index + 1)),
-        Cell(question.asked.text(look.tr)),
+        Cell(said(question.asked, look.tr)),
         Cell(given, grade_style(reply.grade) if reply else ""),
         Cell(question.truth.text if shown else "?", "" if shown else "muted"),
         Cell(str(boxes.box_of(question.id))),

@@ -21,6 +21,8 @@ from textual.widget import Widget
 
 from dgplay.core.one_sequence import Curve, Traces, curves, numbers_text
 
+from .prose import wrapped
+
 #: Cells before the curves: marker and name; and after them: value and error.
 NAME, VALUE, ERROR = 14, 8, 10
 
@@ -119,7 +121,8 @@ def lay_out(
     if model is None or height < 1 or width < 1:
         return [], []
     if model.traces is None:
-        return [[(f" {model.note}", "muted")]], [""]
+        told = wrapped(model.note, max(1, width - 2))[:height]
+        return [[(f" {text}", "muted")] for text in told], [""] * len(told)
     count = len(model.traces.traces)
     rows = max(1, (height - 5) // count)
     room = max(1, width - NAME - VALUE - ERROR)

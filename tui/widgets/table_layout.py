@@ -288,8 +288,9 @@ class _LineWriter:
             taken = cell_len(text)
             if taken > left:
                 # A line that does not fit says so too, unless only blanks are lost.
-                lost = text.strip() and left > 0
-                text = set_cell_size(text, left - 1) + self.ellipsis if lost else " " * left
+                lost = cell_len(text.rstrip()) > left > 0
+                text = set_cell_size(text, left - 1) + self.ellipsis if lost else text
+                text = set_cell_size(text, max(0, left))
                 taken = left
             left -= taken
             if line and line[-1].styles == styles:

@@ -1,0 +1,150 @@
+"""The capture view as lines of pieces: calls, recompiles, breaks, guards with a column a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dgplay.core.graph_view.captured import CaptureRow
+from dgplay.core.wording import translated
+
+from .graph_nodes import window
+from .graph_text import fit, plain, right, wrap
+from .lab_panes import Look
+from .sheet import Piece, Row
+
+#: Cells of the column of a call, and what the words beside the columns need.
+CELLS, WORDS = 3, 46
+
+
+def capture_view_rows(
+    items: Sequence[CaptureRow], chosen: int, settings: str, width: int, height: int, look: Look
+) -> list[Row]:
+    """Return the capture view: calls, breaks, segments with guards; the chosen row in full.
+
+    At the right stands a column for each of the last calls that fit.
+    """
+    full = 5 if height >= 16 else 4 if height >= 13 else 3 if height >= 9 else 0
+    body = max(height - full - 1, 1)
+    top, end = window(len(items), chosen, body)
+    calls = sum(item.kind == "call" for item in items)
+    shown = min(calls, max((width - WORDS) // CELLS, 1))
+    first = calls - shown
+    room = width - CELLS * shown
+    head = "".join(right(str(call + 1), CELLS) for call in range(first, calls))
+    rows: list[Row] = [((fit(settings, room, look), "muted"), (head, "accent"))]
+    for place in range(top, end):
+        text, style = capture_text(items[place], look)
+        if place == chosen:
+            style = "chosen"
+        text = f"{'>' if place == chosen else ' '}{plain(text, look)}"
+        cells = items[place].cells
+        if not cells:
+            rows.append(((fit(text, width, look), style),))
+            continue
+        pieces: list[Piece] = [(fit(text, room, look), style)]
+        pieces += [_cell(items[place], call, look) for call in range(first, calls)]
+        rows.append(tuple(pieces))
+    rows += [()] * (1 + body - len(rows))
+    if full and items:
+        row = items[min(chosen, len(items) - 1)]
+        rows.append(((("-" if look.ascii else "─") * width, "muted"),))
+        told = plain(in_full(row, look), look)
+        rows += [((line, "strong"),) for line in wrap(told, width)[: full - 1]]
+    return rows[:height]
+
+
+def _cell(row: CaptureRow, call: int, look: Look) -> Piece:
+    """Return what happened to a guard or a graph in a call: a sign at the right of its column."""
+    one, two = row.cells[call] if call < len(row.cells) else (0, 0)
+    if row.kind == "graph":
+        text = ("C" if one else "") + ("R" if two else "")
+        return (right(text or ".", CELLS), "accent" if one else "good" if two else "muted")
+    text = (look.signs.good if one else "") + (look.signs.bad if two else "")
+    return (right(text or ".", CELLS), "bad" if two else "good" if one else "muted")
+
+
+def in_full(row: CaptureRow, look: Look) -> str:
+    """Return everything that there is to say about a row."""
+    tr = look.tr
+    text, numbers = capture_text(row, look)[0].strip(), row.numbers
+    more, hint = translated(row.more, tr), translated(row.hint, tr)
+    match row.kind:
+        case "break":
+            return tr("{what}. {why}. Instead: {hint}").format(what=text, why=more, hint=hint)
+        case "call":
+            graphs = ", ".join(map(str, row.ran)) or tr("none")
+            return f"{text}  {tr('graphs that ran: {graphs}').format(graphs=graphs)}"
+        case "recompile":
+            told = tr("RECOMPILED as graph {graph}; what failed in each graph there was: {guards}")
+            return told.format(graph=numbers[1], guards=more)
+        case "fallback" if row.more:
+            told = tr("{text}; what failed in each graph there was: {guards}")
+            return told.format(text=text, guards=more)
+        case "graph":
+            return f"{text}. {tr('C: compiled in that call; R: run again from the cache')}"
+        case "guard":
+            words = tr("call {call}: {hits} hits, {misses} misses")
+            told = "; ".join(
+                words.format(call=call, hits=hits, misses=misses)
+                for call, (hits, misses) in enumerate(row.cells, 1)
+                if hits or misses
+            )
+            return f"{text}. {told or tr('never asked')}"
+        case _:
+            return text
+
+
+def capture_text(row: CaptureRow, look: Look) -> tuple[str, str]:
+    """Return a row of the capture view in words, and its style."""
+    tr, numbers = look.tr, row.numbers
+    name = translated(row.text, tr)
+    match row.kind:
+        case "call":
+            return _call_text(row, look), "strong"
+        case "recompile":
+            segment, made, failed = numbers
+            text = tr("  RECOMPILED as graph {graph}: {reason}")
+            if failed > 1:
+                text = tr("  RECOMPILED as graph {graph}, {failed} did not fit: {reason}")
+            words = text.format(segment=segment, graph=made, failed=failed, reason=name)
+            return words, "warn"
+        case "fallback":
+            return f"  {tr('limit {limit} reached: runs eagerly').format(limit=numbers[0])}", "bad"
+        case "break":
+            text = tr("BREAK line {line}, column {column} (×{count}): {what}")
+            words = text.format(line=numbers[0], column=numbers[1], count=numbers[2], what=name)
+            return words, "warn"
+        case "segment":
+            text = tr("segment {number} of {function}, from line {line}: {graphs} graphs")
+            words = text.format(
+                number=numbers[0], function=row.text, line=numbers[1], graphs=numbers[2]
+            )
+            return words, "accent"
+        case "graph":
+            ends = tr("breaks at line {line}").format(line=numbers[2])
+            text = tr("  graph {number}: {nodes} nodes, {ends}")
+            words = text.format(
+                number=numbers[0], nodes=numbers[1], ends=ends if numbers[2] else tr("returns")
+            )
+            return words, "text"
+        case _:
+            text = tr("    {text}   hit {hits}, missed {misses}")
+            missed = numbers[1] > 0
+            return (
+                text.format(text=name, hits=numbers[0], misses=numbers[1]),
+                "warn" if missed else "good" if numbers[0] else "muted",
+            )
+
+
+def _call_text(row: CaptureRow, look: Look) -> str:
+    tr = look.tr
+    call, compiles, total, breaks = row.numbers
+    text = tr("call {call}: {compiles} compiles ({total} so far), {breaks} breaks")
+    if not compiles and row.ran:
+        text = tr("call {call}: from the cache, graph {graph}; {breaks} breaks")
+    graph = str(row.ran[0]) if row.ran else ""
+    if len(set(row.ran)) > 1:
+        graph += ", " + ", ".join(map(str, row.ran[1:3]))
+        graph += (" ..." if look.ascii else " …") if len(row.ran) > 3 else ""
+    words = text.format(call=call, compiles=compiles, total=total, breaks=breaks, graph=graph)
+    return f"{words}  {row.text} {look.signs.right} {translated(row.more, tr)}"
