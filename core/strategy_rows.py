@@ -19,7 +19,7 @@ from .sequences.dataset import Dataset
 from .sequences.histogram import Histogram
 from .sequences.rnn import never
 from .sequences.strategies import PER_BATCH, PER_SEQUENCE, Strategy, shown
-from .sequences.strategy_counts import RECOMPILE_LIMIT, StrategyCounts, symbolic_graphs
+from .sequences.strategy_counts import StrategyCounts, captured_lengths, symbolic_graphs
 from .sequences.timing import Timing, measure
 from .state import State
 
@@ -121,11 +121,6 @@ def graphs_made(strategy: Strategy, counts: StrategyCounts, mode: str, histogram
     if mode == "capture" and not counts.graphs:
         return captured_lengths(histogram)
     return counts.graphs
-
-
-def captured_lengths(histogram: Histogram) -> int:
-    """Return how many graphs capture compiles where each length that is run is another shape."""
-    return min(histogram.positive.distinct, RECOMPILE_LIMIT)
 
 
 def mode_facts(analysis: Analysis, table: BucketTable) -> list[ModeFacts]:

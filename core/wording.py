@@ -33,6 +33,11 @@ class Said(str):
         return Said, (self.template, self.values)
 
 
+def mark(template: str) -> str:
+    """Mark a text for translation where it is written; it is translated where it is shown."""
+    return template
+
+
 def say(template: str, /, **values: Any) -> Said:
     """Return ``template`` filled in with ``values``: ``say("no axis {axis}", axis=2)``."""
     return Said(template, values)

@@ -4,7 +4,6 @@ Read in this order; each file says in its first lines what it owns:
 
 ==============  ==================================================================
 errors.py       every error that the engine explains
-sentences.py    what Python and numpy say, taken apart
 avals.py        shape, dtype, symbolic sizes, broadcasting
 summaries.py    what events say of a value; how numbers are written
 events.py       what happens, one schema for all modes; the log

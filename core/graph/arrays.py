@@ -49,7 +49,7 @@ class ArrayBuilder(Builder[Any]):
     matmul = staticmethod(kernels.matmul)
 
     def __init__(self, interpreter: Interpreter | None = None) -> None:
-        self.interpreter = interpreter or Interpreter()
+        self.interpreter = interpreter  #: None: one for each loop, so that threads share none
 
     def call(self, op: str | Op, *operands: Any, **options: Any) -> Any:
         """Apply an op to arrays."""
@@ -57,7 +57,7 @@ class ArrayBuilder(Builder[Any]):
         if options or record.options:
             _, options = infer(record, [self.aval(x) for x in operands], options)
         if record.control is not None:
-            return record.control(self.interpreter, operands, options)
+            return record.control(self.interpreter or Interpreter(), operands, options)
         assert record.kernel is not None
         return record.kernel(*operands, **options)
 

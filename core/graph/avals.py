@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..foreign import foreign
 from ..wording import say
 from .errors import DimNeeded, DTypeError, ShapeError
-from .sentences import recognized
 
 DType: TypeAlias = "np.dtype[Any]"
 
@@ -313,7 +313,7 @@ def as_array(value: object) -> np.ndarray[Any, DType]:
         array = np.array(value, order="C")
     except ValueError as error:
         raise ShapeError(
-            say("not a rectangular array of numbers: {error}", error=recognized(str(error)))
+            say("not a rectangular array of numbers: {error}", error=foreign(str(error)))
         ) from None
     native = _NATIVE.get(array.dtype.newbyteorder("="))
     if native is not None:

@@ -44,10 +44,11 @@ RECOMPILE_LIMIT = 8
 
 @dataclass
 class Break:
-    """One place where segments end, and how many compiled segments end there."""
+    """One place where segments end: how many compiled segments do, and how often calls did."""
 
     ending: Ending
     count: int = 0
+    reached: int = 0
 
 
 @dataclass
@@ -64,10 +65,15 @@ class CallResult:
 
 @dataclass
 class Miss:
-    """A call that no cached entry served: the failing guard of every entry."""
+    """A call, from 1, that no cached entry served: the failing guard of every entry.
+
+    ``graph`` is the number of the one that was compiled for it.
+    """
 
     segment: int
     failed: tuple[str, ...]
+    call: int = 0
+    graph: int = 0
 
 
 @dataclass
@@ -88,6 +94,7 @@ class Capture:
     breaks: dict[tuple[int, int, str], Break] = field(default_factory=dict)
     misses: list[Miss] = field(default_factory=list)
     fallback: bool = False
+    calls: int = 0  #: how many were begun
 
     def __post_init__(self) -> None:
         self.settings = Settings(tuple(self.passes), self.limit, self.dynamic, self.guards)
@@ -113,6 +120,7 @@ class Capture:
 
         :class:`Refusal` for whatever the program cannot do, in any mode.
         """
+        self.calls += 1
         self.meter.restart()
         defaults = self.program.inputs if self.code is None else {}
         bound = bind(self.main.parameters, defaults, inputs)
@@ -181,22 +189,29 @@ class Capture:
         reason = failed[-1] if failed else "first call"
         if self.observer is not None:
             self.observer.emit(CompileStart(segment.number, reason))
-        if failed:
-            self.misses.append(Miss(segment.number, failed))
         number = self.compiles
+        if failed:
+            self.misses.append(Miss(segment.number, failed, self.calls, number))
         entry = compile_entry(
             self.program, segment, state, self.meter, self.settings, number, self.observer,
             self.session, self.print_line,
         )  # fmt: skip
         segment.entries.append(entry)
         if entry.ending is not None:
-            place = entry.ending.place
-            key = (place.line, place.column, entry.ending.request)
-            self.breaks.setdefault(key, Break(entry.ending)).count += 1
+            self.break_at(entry.ending).count += 1
         if self.observer is not None:
             total = self.compiles
             self.observer.emit(CompileEnd(segment.number, len(entry.graph), total, entry.seconds))
         return entry
+
+    def break_at(self, ending: Ending) -> Break:
+        """Return the record of the place where a segment ends; of several paths the first stays."""
+        key = (ending.place.line, ending.place.column, ending.request)
+        return self.breaks.setdefault(key, Break(ending))
+
+    def reached(self, ending: Ending) -> None:
+        """Count a call that has come to the end of a segment where Python must decide."""
+        self.break_at(ending).reached += 1
 
     def explain(self) -> str:
         """Return segments, guards, breaks, compiles and misses as readable lines."""

@@ -67,6 +67,9 @@ class Cache(Protocol):
     def session(self, graph: Graph) -> Session:
         """Return a session for a graph."""
 
+    def reached(self, ending: Ending) -> None:
+        """Count a call that has come to where Python must decide."""
+
 
 class Call:
     """One call; ``stats``, ``runs`` and ``fell_back`` tell how it went."""
@@ -156,6 +159,7 @@ class Call:
     def decide(self, ending: Ending, frames: list[Frame]) -> None:
         """Let Python do, with real values, what ended the segment."""
         capture = self.capture
+        capture.reached(ending)
         if capture.observer is not None:
             capture.observer.emit(
                 GraphBreak(
@@ -234,7 +238,7 @@ def check_wanted(name: str, inputs: Mapping[str, Any]) -> None:
             Place(),
             say("there is no input {name} to differentiate", name=name),
             say("the inputs are: {known}", known=known),
-            say("name one of them after --grad"),
+            say("name one of the inputs after --grad"),
         )
     value = inputs[name]
     if not (isinstance(value, np.ndarray) and value.dtype.kind == "f"):

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from .capture_backward import Backward, draw_backward
 from .interp import RunStats
 from .ir import Graph, bind
+from .lang_budget import Meter
 from .passes import optimize
 from .runtime import Session
 from .segments import Entry, Settings
@@ -18,6 +19,7 @@ class Runner(Protocol):
     """What the backward needs of a capture."""
 
     settings: Settings
+    meter: Meter
 
     def session(self, graph: Graph) -> Session:
         """Return a session for a graph."""
@@ -78,7 +80,8 @@ def _prepared(
         drawn = draw_backward(entry.raw, seeded, targets, entry.again)
         graph = None
         if drawn is not None:
-            graph, _ = optimize(drawn.graph, runner.settings.passes)
+            passes = runner.settings.passes
+            graph, _ = optimize(drawn.graph, passes, look=runner.meter.look)
         entry.backwards[seeded] = (drawn, graph)
     drawn, graph = entry.backwards[seeded]
     if drawn is None or graph is None:

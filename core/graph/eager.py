@@ -156,7 +156,7 @@ class EagerBuilder(PlacedBuilder[Tensor]):
         self, roots: Sequence[Tensor], wrt: Sequence[Tensor], retain_graph: bool
     ) -> list[Tensor]:
         order = tape.reachable(roots)
-        tape.check_unwritten(order)
+        tape.check_unwritten(order, roots)
         starts = [self.fill(t.value.shape, 1.0, t.value.dtype) for t in roots]
         seen = None if self.observer is None else self._contributed()
         grads = tape.sweep(self, order, roots, starts, wrt, seen)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..foreign import foreign
 from ..wording import say
 from .avals import BOOL, FLOAT32, FLOAT64, INT64, DType
 from .errors import GraphError
@@ -21,7 +22,6 @@ from .lang_names import CONSTANTS
 from .lang_numbers import arithmetic
 from .lang_parse import Source, check_literal, parse
 from .lang_refusal import Place, Refusal
-from .sentences import recognized
 
 #: A value that a program takes: an array (a tensor) or a Python number.
 Feed: TypeAlias = "np.ndarray[Any, DType] | bool | int | float"
@@ -100,7 +100,7 @@ class ValueReader:
         except ValueError as error:
             raise self.refuse(
                 node,
-                say("the shapes do not fit: {error}", error=recognized(str(error))),
+                say("the shapes do not fit: {error}", error=foreign(str(error))),
                 say("arrays broadcast"),
             ) from None
 
@@ -262,7 +262,7 @@ def bind(parameters: Iterable[str], *layers: Mapping[str, Feed]) -> dict[str, Fe
             Place(),
             say("the program has no input {name}", name=unknown[0]),
             say("its inputs are: {listed}", listed=listed),
-            say("feed one of those"),
+            say("feed one of its inputs"),
         )
     missing = [name for name in names if name not in merged]
     if missing:

@@ -247,7 +247,11 @@ def fill(shape: tuple[int, ...], value: float, dtype: str, out: Array | None = N
 
 
 def dim(size: int, dtype: str, out: Array | None = None) -> Array:
-    """A size as a number."""
+    """A size as a number; what was computed from sizes may be too large for one."""
+    if not -(2**63) <= size < 2**63:
+        raise ValueRangeError(
+            say("the whole number {number} does not fit into 64 bits", number=size)
+        )
     return into(out, np.array(size, dtype=dtype))
 
 

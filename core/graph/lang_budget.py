@@ -32,11 +32,11 @@ class Budget:
     source_bytes: int = 200_000
     syntax_nodes: int = 100_000
     nesting: int = 150  #: brackets and blocks within one another
-    steps: int = 1_000_000  #: instructions of the interpreter
+    steps: int = 500_000  #: instructions of the interpreter
     ops: int = 50_000  #: ops computed or drawn
     elements: int = 4_000_000  #: of one array
     bytes: int = 512_000_000  #: of all results together
-    seconds: float = 10.0
+    seconds: float = 10.0  #: of one call in one mode
     depth: int = 500  #: calls within one another
 
     def limits(self) -> tuple[tuple[str, str], ...]:

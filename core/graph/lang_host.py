@@ -215,9 +215,11 @@ def python_value(array: np.ndarray[Any, np.dtype[Any]], request: str) -> Any:
             hint=say("use x.sum() > 0, or where for each element"),
         )
     number = array.reshape(-1)[0].item()
-    if request in ("int", "range", "index"):
+    if request in ("int", "range", "index", "round"):
         if isinstance(number, float) and not np.isfinite(number):
             raise OptionError(say("{number} is not a whole number", number=number))
+        if request == "round":
+            return round(number)
         if request != "int" and number != int(number):
             raise OptionError(
                 say("{request} needs a whole number, not {number}", request=request, number=number)
@@ -225,8 +227,6 @@ def python_value(array: np.ndarray[Any, np.dtype[Any]], request: str) -> Any:
         return int(number)
     if request == "float":
         return float(number)
-    if request == "round":
-        return round(number) if np.isfinite(number) else number
     return number if request == "item" else bool(number)
 
 

@@ -12,9 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..wording import say
-from .avals import SymbolicDim, exact
+from .avals import Dim, SymbolicDim, exact
 from .errors import OptionError
 from .lang_budget import LARGEST_BITS
+
+#: Beyond this a factor of a size makes the size exact: budgets count the bits of numbers.
+LARGEST_FACTOR = 2**32
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
@@ -41,7 +44,9 @@ def arithmetic(name: str, left: Any, right: Any) -> Any:
     symbolic = isinstance(left, SymbolicDim) or isinstance(right, SymbolicDim)
     whole = not isinstance(left, float) and not isinstance(right, float)
     if symbolic and whole and name in ("add", "sub", "mul"):
-        return _ARITHMETIC[name](left, right)
+        result = _ARITHMETIC[name](left, right)
+        if _is_small(result):
+            return result
     left, right = known(left), known(right)
     if name in ("logical_and", "logical_or"):
         return _logical(name, left, right)
@@ -57,6 +62,13 @@ def arithmetic(name: str, left: Any, right: Any) -> Any:
     if isinstance(result, complex):
         raise OptionError(say("{left} ** {right} is not a real number", left=left, right=right))
     return result
+
+
+def _is_small(dim: Dim) -> bool:
+    """Return whether numbers and factors are small enough for every size to give 64 bits."""
+    if not isinstance(dim, SymbolicDim):
+        return True
+    return max(abs(n) for n in (dim.offset, *(factor for _, factor in dim.terms))) < LARGEST_FACTOR
 
 
 def compare(name: str, left: Any, right: Any) -> bool:

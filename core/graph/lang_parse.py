@@ -11,10 +11,10 @@ import ast
 import re
 import warnings
 
+from ..foreign import foreign
 from ..wording import say
 from .lang_budget import LARGEST_BITS, Budget
 from .lang_refusal import BudgetExceeded, Place, Refusal
-from .sentences import recognized
 
 #: Nodes that begin with a block or bracket of their own; ``elif`` chains count as one level.
 _DEEPEST_CHAIN = 2_000
@@ -108,7 +108,7 @@ def _python_parse(source: Source) -> ast.Module:
         message = (error.msg or "invalid syntax").split(" - Consider")[0]
         raise Refusal(
             place,
-            say("Python cannot read this: {message}", message=recognized(message)),
+            say("Python cannot read this: {message}", message=foreign(message)),
             say("the program must be valid Python"),
             say("mend the line"),
         ) from None
@@ -122,7 +122,7 @@ def _python_parse(source: Source) -> ast.Module:
     except ValueError as error:
         raise Refusal(
             Place(1, 1),
-            say("Python cannot read this: {error}", error=recognized(str(error))),
+            say("Python cannot read this: {error}", error=foreign(str(error))),
             say("the program must be valid Python"),
             say("mend the text"),
         ) from None

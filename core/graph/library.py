@@ -17,11 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from ..wording import say
 from . import rules, tape
 from .arrays import value_aval
 from .avals import Aval
 from .build import Branch, Builder
-from .ops import Array, Op, Rule, Vjp, get_op
+from .errors import OptionError, ShapeError
+from .ops import Array, Attrs, Op, Rule, Vjp, get_op
 from .recording import no_grad
 from .static import draw_cond, draw_while
 from .tensor import Tensor, as_tensors, compute, make
@@ -51,7 +53,7 @@ def grad(
     listed = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     roots = [t for t in listed if t.requires_grad]
     order = tape.reachable(roots)
-    tape.check_unwritten(order)
+    tape.check_unwritten(order, roots)
     builder = _Recorder()
     starts = [make(np.ones_like(t.value)) for t in roots]
     if create_graph:
@@ -122,7 +124,34 @@ def custom_op(
         return value if out is None else out
 
     doc = f"The user's op {name}."
-    return Op(name, arity, rule or rules.arithmetic(name), run, doc, vjp, saves=None)
+    checked = None if vjp is None else _checked(name, vjp)
+    return Op(name, arity, rule or rules.arithmetic(name), run, doc, checked, saves=None)
+
+
+def _checked(name: str, vjp: Vjp) -> Vjp:
+    """Return a gradient rule of the user's that says what it gives wrong."""
+
+    def rule(
+        b: Any, y: Any, gy: Any, xs: Sequence[Any], want: Sequence[bool], attrs: Attrs
+    ) -> Sequence[Any]:
+        found = vjp(b, y, gy, xs, want, attrs)
+        if not isinstance(found, (tuple, list)) or len(found) != len(xs):
+            raise OptionError(
+                say("{op}: the gradient rule gives one value for each operand", op=name),
+                hint=say("return a tuple, with None where there is no gradient"),
+            )
+        values = [b.const(g) if isinstance(g, (int, float)) else g for g in found]
+        for gradient, x in zip(values, xs, strict=True):
+            if gradient is not None and b.shape(gradient) != b.shape(x):
+                raise ShapeError(
+                    say(
+                        "{op}: a gradient of shape {shape} for a value of {expected}",
+                        op=name, shape=b.shape(gradient), expected=b.shape(x),
+                    )
+                )  # fmt: skip
+        return values
+
+    return rule
 
 
 def first_nonfinite(*outputs: Tensor) -> Tensor | None:
@@ -138,6 +167,7 @@ def first_nonfinite(*outputs: Tensor) -> Tensor | None:
 def node_gradients(output: Tensor) -> dict[int, Array]:
     """Return the gradient of ``output`` (of its sum) at every tensor on its tape, by id."""
     order = tape.reachable((output,))
+    tape.check_unwritten(order, (output,))
     start = make(np.ones_like(output.value))
     with no_grad(), np.errstate(all="ignore"):
         found = tape.sweep(_Recorder(), order, (output,), (start,), order)

@@ -318,7 +318,9 @@ class _Static(Runner):
         if self.options.grads:
             graph = gradients(graph, self.options.grads)
         raw = graph
-        graph, applied = optimize(raw, self.options.passes, self.options.observer)
+        options = self.options
+        graph, applied = optimize(raw, options.passes, options.observer, self.meter.look)
+        self.meter.look()
         session = Session(graph, self.observer, print_line=self.printed)
         return Drawn(graph, session, result, len(outputs), raw, applied)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..wording import say
+from .errors import InplaceError
 
 
 class Notes:
-    """Name, source position, place in a run, and the last write in place."""
+    """Name, source position, place in a run, and the first and last write in place."""
 
-    __slots__ = ("builder", "column", "line", "name", "number", "writer", "written")
+    __slots__ = (
+        "builder", "column", "first_written", "line", "name", "number", "writer", "written",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.name = ""
@@ -18,8 +21,9 @@ class Notes:
         self.number = -1  #: position in that run
         self.line = 0
         self.column = 0
-        self.written = 0  #: id of the last write in place
-        self.writer: object = ""  #: what wrote; its ``str`` names it in messages
+        self.first_written = 0  #: id of the first write in place
+        self.written = 0  #: id of the last one
+        self.writer: object = ""  #: what wrote last; its ``str`` names it in messages
 
 
 class Indexed:
@@ -37,6 +41,25 @@ class Indexed:
 IN_PLACE = say("an in-place write")
 
 _NOTHING_NOTED = Notes()
+
+
+def check_write(target: Any, data: Any) -> None:
+    """Raise :class:`InplaceError` for a write that would lose a gradient.
+
+    That is one into a leaf that requires a gradient, and one of a value that requires one.
+    """
+    if target.requires_grad and target.op is None:
+        raise InplaceError(
+            say(
+                "{name} requires a gradient: write it under no_grad",
+                name=target.name or say("a leaf"),
+            )
+        )
+    if getattr(data, "requires_grad", False):
+        raise InplaceError(
+            say("a write in place would drop the gradient of {value}", value=data.describe()),
+            hint=say("write x.detach(), or compute a new value, such as where(test, x, y)"),
+        )
 
 
 def note(field: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,13 @@ from .modes import ModeRun, Options, run_mode
 from .passes import DEFAULT
 
 
+@dataclass
+class Told:
+    """What a text says beside the JSON: which guard made capture compile again, and when."""
+
+    capture: Capture | None = None
+
+
 def graph_report(
     program: Program,
     modes: Sequence[str],
@@ -33,12 +41,14 @@ def graph_report(
     events: bool = False,
     budget: Budget = DEFAULT_BUDGET,
     cancelled: Callable[[], bool] | None = None,
+    told: Told | None = None,
 ) -> dict[str, Any]:
     """Run ``calls`` in every mode and return the report of DESIGN section 5.
 
     A mode that refuses is ``{"error": {...}}``. ``agree`` compares the modes that ran, bit for
     bit (all NaNs equal); it is None when fewer than two ran. ``outputs`` is a list, with one
-    entry for each value that the program returns.
+    entry for each value that the program returns. ``told``, where given, gets the capture mode's
+    record of breaks and misses, of which the report holds a part.
     """
     options = Options(
         tuple(grads), tuple(passes), recompile_limit, dynamic, guards, budget, None, cancelled
@@ -54,6 +64,8 @@ def graph_report(
             shown[mode] = {"error": refusal.parts}
         if log is not None:
             shown[mode]["events"] = [event_report(event) for event in log]
+    if told is not None and "capture" in ran:
+        told.capture = ran["capture"].capture
     found = first_difference(ran)
     return {
         "program": program.name,

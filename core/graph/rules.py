@@ -20,8 +20,10 @@ from .avals import (
     Aval,
     Dim,
     DType,
+    SymbolicDim,
     TripsAval,
     broadcast_shapes,
+    exact,
     promote,
 )
 from .errors import DTypeError, OptionError, ShapeError
@@ -172,7 +174,7 @@ def reduction(name: str) -> Rule:
             raise DTypeError(say("{name} needs numbers, not {x}", name=name, x=x))
         elif name == "mean" and dtype == INT64:
             dtype = FLOAT64
-        if name == "max" and any(x.shape[i] == 0 for i in axes):
+        if name == "max" and any(_is_empty(x.shape[i], name) for i in axes):
             raise ShapeError(say("max over no elements: {x}", x=x))
         if not isinstance(attrs["keepdims"], bool):
             raise OptionError(say("{name}: keepdims is True or False", name=name))
@@ -180,6 +182,13 @@ def reduction(name: str) -> Rule:
         return Aval(shape, dtype), {"axis": axes, "keepdims": attrs["keepdims"]}
 
     return rule
+
+
+def _is_empty(dim: Dim, name: str) -> bool:
+    """Return whether a size is 0; :class:`DimNeeded` where a symbolic one may be."""
+    if isinstance(dim, SymbolicDim) and (dim.low is None or dim.low < 1):
+        exact(dim, say("{name} needs an element", name=name))
+    return dim == 0
 
 
 def along_axis(name: str) -> Rule:
@@ -194,7 +203,7 @@ def along_axis(name: str) -> Rule:
             raise OptionError(
                 say("{name} works along one axis, not {axis}", name=name, axis=attrs["axis"])
             )
-        if x.shape[axes[0]] == 0:
+        if _is_empty(x.shape[axes[0]], name):
             raise ShapeError(say("{name} over no elements: {x}", name=name, x=x))
         full = {**attrs, "axis": axes[0]}
         if "eps" in full:

@@ -84,22 +84,31 @@ def _swapped(shape: tuple[Dim, ...]) -> tuple[Dim, ...]:
     return (*shape[:-2], shape[-1], shape[-2])
 
 
-def _sizes(op: str, shape: Any) -> tuple[Dim, ...]:
+_NEGATIVE = say("a size cannot be negative")
+
+
+def _sizes(op: str, shape: Any, least: int = 0) -> tuple[Dim, ...]:
+    """Return sizes that are checked; :class:`DimNeeded` where a symbolic one may be negative."""
     listed = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for dim in listed:
-        if isinstance(dim, bool) or not isinstance(dim, (int, SymbolicDim)):
-            raise OptionError(
-                say("{op}: a size is a whole number, not {dim}", op=op, dim=repr(dim))
-            )
-        if isinstance(dim, int) and dim < -1:
+        _whole(op, dim)
+        if isinstance(dim, SymbolicDim):
+            if dim.low is None or dim.low < 0:
+                exact(dim, _NEGATIVE)
+        elif dim < least:
             raise OptionError(say("{op}: a size cannot be {dim}", op=op, dim=dim))
     return listed
+
+
+def _whole(op: str, dim: Any) -> None:
+    if isinstance(dim, bool) or not isinstance(dim, (int, SymbolicDim)):
+        raise OptionError(say("{op}: a size is a whole number, not {dim}", op=op, dim=repr(dim)))
 
 
 def reshape(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
     """The same number of elements; one size may be -1."""
     (x,) = avals
-    shape = _sizes("reshape", attrs["shape"])
+    shape = _sizes("reshape", attrs["shape"], least=-1)
     if x.shape == shape:
         return x, {"shape": shape}
     total = element_count(x.shape)
@@ -336,8 +345,9 @@ def fill(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
 
 
 def dim(avals: Sequence[Aval], attrs: Attrs) -> tuple[Aval, Attrs]:
-    """A size as a number of the graph: float64 unless ``dtype`` says int64."""
-    (size,) = _sizes("dim", attrs["size"])
+    """What was computed from sizes as a number: float64 unless ``dtype`` says int64."""
+    size = attrs["size"]
+    _whole("dim", size)
     dtype = INT64 if attrs["dtype"] == "int64" else FLOAT64
     return Aval((), dtype), {"size": size, "dtype": dtype.name}
 

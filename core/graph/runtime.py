@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..foreign import foreign
 from ..wording import say
 from .avals import Aval, SymbolicDim, format_shape
 from .errors import DefinitionError, FeedError
@@ -23,7 +24,6 @@ from .interp import Buffers, Interpreter, RunStats
 from .ir import Graph, bind, keep_nodes, needed_nodes, verify
 from .memory import Plan, plan, prove
 from .ops import Array
-from .sentences import recognized
 
 #: A session with symbolic sizes keeps the plans and arenas of this many; the rest are remade.
 MOST_SIZES = 32
@@ -250,7 +250,7 @@ def _checked(name: str, value: Any, aval: Aval, sizes: dict[str, int]) -> Array:
             say(
                 "{name} is not a rectangular array: {error}",
                 name=name,
-                error=recognized(str(error)),
+                error=foreign(str(error)),
             )
         ) from None
     if array.dtype != aval.dtype:

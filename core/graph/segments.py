@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..foreign import foreign
 from ..wording import say
 from .avals import FLOAT32, FLOAT64, Aval, TupleAval
 from .capture_backward import draw_backward
@@ -30,7 +31,6 @@ from .lang_refusal import BudgetExceeded, Cancelled, Place, Refusal
 from .operators import Operators
 from .passes import Applied, optimize
 from .runtime import Session
-from .sentences import recognized
 from .static import GraphBuilder, Sym
 
 
@@ -212,7 +212,7 @@ def _finish(
         full = _with_outputs(raw, (*live, *kept))
     else:
         full = raw
-    graph, applied = optimize(full, settings.passes, observer)
+    graph, applied = optimize(full, settings.passes, observer, machine.meter.look)
     symbols = {
         name: (tracer.inputs.index(keys[0][0]), keys[0][2]) for name, keys in tracer.symbols.items()
     }
@@ -280,7 +280,7 @@ def unguarded(error: Exception, place: Place) -> Refusal:
         say("the stale graph does not fit these inputs"),
         say(
             "guards are off, so what was drawn for the first call runs again: {error}",
-            error=recognized(str(error)),
+            error=foreign(str(error)),
         ),
         say("turn guards on: they would draw it anew"),
     )

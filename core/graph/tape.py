@@ -30,6 +30,7 @@ class Taped(Protocol):
     attrs: Mapping[str, Any]
     requires_grad: bool
     grad: Array | None
+    first_written: int
     written: int
     writer: object
 
@@ -77,10 +78,17 @@ def _feeding(roots: Iterable[Any]) -> dict[Any, Any]:
     return found
 
 
-def check_unwritten(order: Sequence[Any]) -> None:
-    """Raise :class:`InplaceError` where a value was written after a node had saved it."""
+def check_unwritten(order: Sequence[Any], roots: Sequence[Any]) -> None:
+    """Raise :class:`InplaceError` where a write in place would make a gradient wrong.
+
+    That is where a value was written after a node had saved it, and where the result of an op
+    was written before it was used: the op did not make what the use saw.
+    """
     if not order or _last_write[0] < order[-1].id:
         return
+    for root in roots:
+        if root.op is not None and root.written:
+            raise _overwritten(root)
     for tensor in order:
         if tensor.op is None:
             continue
@@ -96,6 +104,21 @@ def check_unwritten(order: Sequence[Any]) -> None:
                         writer=str(saved.writer),
                     )
                 )
+        for parent in tensor.parents:
+            made = parent.op is not None and parent.requires_grad
+            if made and 0 < parent.first_written < tensor.id:
+                raise _overwritten(parent)
+
+
+def _overwritten(tensor: Any) -> InplaceError:
+    return InplaceError(
+        say(
+            "{tensor} was changed by {writer} and then used: its op did not make what was used",
+            tensor=tensor.describe(),
+            writer=str(tensor.writer),
+        ),
+        hint=say("compute a new value, such as where(test, x, y)"),
+    )
 
 
 def seed(root: Taped, gradient: Any) -> Array:
@@ -127,7 +150,7 @@ def backward(roots: Sequence[Any], gradients: Sequence[Any], retain_graph: bool 
             )
     grads = _feeding(roots)
     order = sorted(grads, key=_by_id, reverse=True)
-    check_unwritten(order)
+    check_unwritten(order, roots)
     for root, gradient in zip(roots, gradients, strict=True):
         start, held = seed(root, gradient), grads[root]
         grads[root] = start if held is None else np.add(held, start)

@@ -16,19 +16,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..foreign import foreign
 from ..wording import say
 from . import tape
 from .arrays import value_aval
 from .avals import FLOAT64, DType, TupleAval, as_array
 from .build import CAREFUL, DRAWING, lift
-from .errors import DTypeError, InplaceError, NotDifferentiableError, OptionError, ShapeError
+from .errors import DTypeError, NotDifferentiableError, OptionError, ShapeError
 from .interp import Interpreter
-from .notes import IN_PLACE, Indexed, Notes, note
+from .notes import IN_PLACE, Indexed, Notes, check_write, note
 from .operators import Operators
 from .ops import Array, Op, get_op, infer
 from .recording import STATE
 from .recording import no_grad as no_grad
-from .sentences import recognized
 from .vjps_shape import vector_matrix
 
 _ids = itertools.count(1)
@@ -43,7 +43,7 @@ def _binary(
 
     Everything else, errors included, takes the general path ``apply``. ``CAREFUL`` is 0
     unless some thread is drawing an arm or inside ``no_grad``. What is not a vector and a
-    matrix goes to ``otherwise`` if that is given.
+    matrix of one element type goes to ``otherwise`` if that is given.
     """
     name, new, array, ids = op.name, object.__new__, np.ndarray, _ids
     careful, float64 = CAREFUL, FLOAT64
@@ -53,7 +53,7 @@ def _binary(
         if type(other) is not Tensor or careful[0]:
             return self.apply(name, self, other)
         x, y = self.value, other.value
-        if otherwise is not None and (x.ndim != 1 or y.ndim != 2):
+        if otherwise is not None and (x.ndim != 1 or y.ndim != 2 or x.dtype is not y.dtype):
             return otherwise(self, other)
         try:
             value = ufunc(x, y)
@@ -143,6 +143,7 @@ class Tensor(Operators):
     number = note("number")
     line = note("line")
     column = note("column")
+    first_written = note("first_written")
     written = note("written")
     writer = note("writer")
 
@@ -244,17 +245,12 @@ class Tensor(Operators):
     def assign(self, data: Any, index: Any = ..., writer: object = "") -> None:
         """Write into the value in place; ``writer`` names the write in later messages.
 
-        Refused on a leaf that requires a gradient while recording. A value that the tape has
-        saved is written all the same; the backward that needs it then raises
+        Refused while recording on a leaf that requires a gradient, and of a value that does. A
+        value on the tape is written all the same; a backward that this would make wrong raises
         :class:`InplaceError`, naming this write and the op that had saved the value.
         """
-        if self.requires_grad and self.op is None and STATE.recording:
-            raise InplaceError(
-                say(
-                    "{name} requires a gradient: write it under no_grad",
-                    name=self.name or say("a leaf"),
-                )
-            )
+        if STATE.recording:
+            check_write(self, data)
         source = data.value if isinstance(data, Tensor) else as_array(data)
         if source.dtype.kind == "f" and self.value.dtype.kind != "f":
             raise DTypeError(
@@ -263,8 +259,9 @@ class Tensor(Operators):
         try:
             self.value[index] = source
         except (ValueError, IndexError) as error:
-            raise ShapeError(say("in-place write: {error}", error=recognized(str(error)))) from None
+            raise ShapeError(say("in-place write: {error}", error=foreign(str(error)))) from None
         self.written = next(_ids)
+        self.first_written = self.first_written or self.written
         self.writer = writer or IN_PLACE
         tape.note_write(self.written)
 

@@ -77,7 +77,7 @@ def layer_norm(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs
 def vector_matrix(
     b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs
 ) -> Grads:
-    """The case (k) @ (k, m) of ``matmul``, a cell step: W gy, and x outer gy."""
+    """The case (k) @ (k, m) of ``matmul``, a cell step of one element type: W gy, x outer gy."""
     x, w = xs
     return (
         b.dot(w, gy) if want[0] else None,
@@ -90,19 +90,17 @@ def matmul(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: At
     x, w = xs
     turned_w = attrs["transpose_b"]
     x_shape, w_shape = b.shape(x), b.shape(w)
-    if len(x_shape) == 1 and len(w_shape) == 2 and not turned_w:
-        return vector_matrix(b, y, gy, xs, want, attrs)
     turned_x = attrs["transpose_a"]
     to_x = to_w = None
-    if len(x_shape) == 1 and len(w_shape) == 2:  # turned: (k) @ (m, k).T -> (m)
+    if len(x_shape) == 1 and len(w_shape) == 2 and not turned_w:
+        to_x, to_w = vector_matrix(b, y, gy, xs, want, attrs)
+    elif len(x_shape) == 1 and len(w_shape) == 2:  # turned: (k) @ (m, k).T -> (m)
         to_x = b.matmul(gy, w) if want[0] else None
         to_w = b.outer(gy, x) if want[1] else None
-        return to_x, to_w
-    if len(x_shape) == 1 and len(w_shape) == 1:
-        to_x = b.fit(b.mul(gy, w), x) if want[0] else None
-        to_w = b.fit(b.mul(gy, x), w) if want[1] else None
-        return to_x, to_w
-    if len(x_shape) == 1:  # (k) @ (…, k, m) -> (…, m)
+    elif len(x_shape) == 1 and len(w_shape) == 1:
+        to_x = b.mul(gy, w) if want[0] else None
+        to_w = b.mul(gy, x) if want[1] else None
+    elif len(x_shape) == 1:  # (k) @ (…, k, m) -> (…, m)
         row = b.reshape(gy, (*b.shape(gy)[:-1], 1, b.shape(gy)[-1]))
         if want[0]:
             to_x = b.matmul(row, w, transpose_b=not turned_w)
@@ -149,8 +147,8 @@ def _outer(b: Builder[Any], column: Any, row: Any, turned: bool) -> Any:
 def outer(b: Builder[Any], y: Any, gy: Any, xs: Values, want: Wanted, attrs: Attrs) -> Grads:
     """gy y and x gy."""
     return (
-        b.matmul(gy, xs[1]) if want[0] else None,
-        b.matmul(xs[0], gy) if want[1] else None,
+        b.fit(b.matmul(gy, xs[1]), xs[0]) if want[0] else None,
+        b.fit(b.matmul(xs[0], gy), xs[1]) if want[1] else None,
     )
 
 

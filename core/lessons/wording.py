@@ -6,12 +6,7 @@ Numbers are put in where a question is made; none stands here.
 from __future__ import annotations
 
 from ..counting import Counted
-from ..wording import Said
-
-
-def mark(text: str) -> str:
-    """Mark a text for translation where it is written; it is translated where it is shown."""
-    return text
+from ..wording import Said, mark
 
 
 def untranslated(text: str) -> str:

@@ -1,11 +1,10 @@
 """The check: run a strategy and compare its outputs with the eager run of each sequence.
 
 It has a budget of cell steps, padding counted; a strategy that runs on the graph engine has a
-smaller one of its own. What is checked: the shortest and the longest
-sequence, for a strategy with buckets the ends of each bucket, then a seeded sample without
-replacement; everything where it fits. What does not fit is not run, and the result says so. Only
-a strategy with buckets depends on the boundaries, so the results of all others stay true when a
-boundary moves.
+smaller one of its own. What is checked: the shortest and the longest sequence, for a strategy with
+buckets the ends of each bucket, then a seeded sample without replacement; everything where it
+fits. What does not fit is not run, and the result says so. Only a strategy with buckets depends on
+the boundaries, so the results of all others stay true when a boundary moves.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def while_loop_work(laid: Laid) -> Work:
 
 def capture_work(laid: Laid) -> Work:
     """Every sequence alone: a graph for each length, up to the limit, then without one."""
-    return _alone(laid.histogram, min(laid.histogram.positive.distinct, RECOMPILE_LIMIT))
+    return _alone(laid.histogram, captured_lengths(laid.histogram))
 
 
 def capture_symbolic_work(laid: Laid) -> Work:
@@ -130,6 +130,11 @@ def packed_rows_work(laid: Laid) -> Work:
 def rows_of(histogram: Histogram) -> Packing:
     """Pack ``histogram`` into rows as long as its longest length, once for each histogram."""
     return pack(histogram, histogram.maximum)
+
+
+def captured_lengths(histogram: Histogram) -> int:
+    """Return how many graphs capture compiles where each length that is run is another shape."""
+    return min(histogram.positive.distinct, RECOMPILE_LIMIT)
 
 
 def symbolic_graphs(histogram: Histogram, first: int) -> int:

@@ -17,6 +17,7 @@ from dgplay.core.errors import PlanError
 from dgplay.core.report import json_safe, make_report, method_rows, neighbours
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.sequences.bundled import describe
+from dgplay.core.sequences.checks import Baseline
 from dgplay.core.sequences.dataset import Dataset
 from dgplay.core.sequences.histogram import Histogram
 from dgplay.core.sequences.loading import load
@@ -212,7 +213,9 @@ def test_graphs_that_each_mode_makes_for_the_further_strategies(mode, graphs):
     assert [row.graphs_made for row in rows[6:]] == graphs
 
 
-def test_seconds_of_all_strategies():
+def test_seconds_of_all_strategies(monkeypatch):
+    monkeypatch.setattr("dgplay.core.sequences.timing.FEWEST_RUNS", 1)
+    monkeypatch.setattr("dgplay.core.sequences.timing.MOST_SECONDS", 0.0)
     rows = record_of("--all", "--time")["strategies"]
     assert len(rows) == 15
     assert all(row["seconds"] > 0 for row in rows)
@@ -427,9 +430,18 @@ def test_symbolic_sizes_compile_once_more_at_the_second_size(lengths, compiles):
     assert symbolic_compiles(dataset) == compiles
 
 
-@pytest.mark.parametrize("name", [item.name for item in describe()])
-def test_every_bundled_set_is_reported_within_two_seconds(name):
+@pytest.mark.parametrize("item", describe(), ids=lambda item: item.name)
+def test_every_bundled_set_is_reported(item, monkeypatch):
+    monkeypatch.setattr(Baseline.__init__, "__defaults__", (10_000,))
+    assert record_of(item.name)["data"]["sequences"] == item.sequences
+
+
+#: The bundled sets whose reports take longest.
+LARGE = ("voxconverse_segments_10ms", "multi30k_train_en", "nemo_python_file_tokens")
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_largest_are_reported_within_two_seconds(name):
     started = time.process_time()
-    record = record_of(name)
-    assert time.process_time() - started < 6  # 0.2 to 1.4 s here; the bound allows for other work
-    assert record["data"]["sequences"] == {i.name: i.sequences for i in describe()}[name]
+    record_of(name)
+    assert time.process_time() - started < 6  # 0.9 to 1.4 s here; the bound allows for other work

@@ -6,7 +6,7 @@ every bit of every output. ``fast-math`` changes values and runs only where it i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...wording import say
@@ -50,11 +50,15 @@ def apply_pass(name: str, graph: Graph, observer: Observer | None = None) -> Pas
 
 
 def optimize(
-    graph: Graph, names: Sequence[str] = DEFAULT, observer: Observer | None = None
+    graph: Graph,
+    names: Sequence[str] = DEFAULT,
+    observer: Observer | None = None,
+    look: Callable[[], None] = lambda: None,
 ) -> tuple[Graph, tuple[Applied, ...]]:
     """Return the graph after the named passes and every application that changed it.
 
-    :class:`OptionError` for an unknown name.
+    ``look`` is called before each pass, and may stop the work. :class:`OptionError` for an
+    unknown name.
     """
     for name in names:
         if name not in PASSES:
@@ -67,10 +71,12 @@ def optimize(
     for _ in range(MOST_ROUNDS):
         before = graph
         for name in looped:
+            look()
             graph = _step(name, graph, history, observer)
         if graph is before:
             break
     if "fuse" in names:
+        look()
         graph = _step("fuse", graph, history, observer)
     return graph, tuple(history)
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from graph_programs import SETTINGS, SHAPES, Library, bits, run_step, step_strategy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_graph_programs_agree import SETTINGS, SHAPES, Library, bits, run_step, step_strategy
 
 from dgplay.core.graph import library, tape
 from dgplay.core.graph.eager import EagerBuilder

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from graph_programs import SETTINGS, Library, Program, bits, draw_graph, programs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_graph_programs_agree import SETTINGS, Library, Program, bits, draw_graph, programs
 
 from dgplay.core.graph import library
 from dgplay.core.graph.avals import symbol

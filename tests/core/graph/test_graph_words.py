@@ -12,6 +12,7 @@ import pytest
 from test_lang_refusals import HOSTILE, PLACES
 
 import dgplay.core.graph as package
+from dgplay.core.foreign import KNOWN, foreign
 from dgplay.core.graph import errors, lang_compile, lang_expressions, lang_host, lang_names
 from dgplay.core.graph.bundled import NAMES, bundled
 from dgplay.core.graph.capture import Capture
@@ -24,7 +25,6 @@ from dgplay.core.graph.memory import why_not_reused
 from dgplay.core.graph.modes import MODES, Options, run_mode
 from dgplay.core.graph.ops import OPS
 from dgplay.core.graph.passes import PASSES, optimize
-from dgplay.core.graph.sentences import KNOWN, recognized
 from dgplay.core.graph.static import GraphBuilder
 from dgplay.core.wording import Said, translated
 from dgplay.tui.i18n import translator
@@ -238,7 +238,7 @@ def test_sentences_of_pythons_parser_are_known(source: str) -> None:
     with pytest.raises(SyntaxError) as caught:
         ast.parse(source)
     text = caught.value.msg
-    found = recognized(text)
+    found = foreign(text)
     assert isinstance(found, Said), text
     assert found == text
     in_chinese(found, source)
@@ -247,6 +247,6 @@ def test_sentences_of_pythons_parser_are_known(source: str) -> None:
 def test_sentences_of_numpy_are_known_and_others_stay() -> None:
     with pytest.raises(ValueError) as caught:
         np.ones(2) + np.ones(3)
-    assert isinstance(recognized(str(caught.value)), Said)
-    assert recognized("a sentence that nobody has listed") == "a sentence that nobody has listed"
+    assert isinstance(foreign(str(caught.value)), Said)
+    assert foreign("a sentence that nobody has listed") == "a sentence that nobody has listed"
     assert len(set(KNOWN)) == len(KNOWN)

@@ -121,8 +121,9 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_programs_are_refused_in_under_a_tenth_of_a_second(name: str) -> None:
     spent = []
-    for _ in range(10):  # the best of ten: other work on the machine is not the program's
-        gc.collect()  # neither is what earlier tests have left to be collected
+    for attempt in range(10):  # the best of ten: other work on the machine is not the program's
+        if attempt:
+            gc.collect()  # neither is what earlier tests have left to be collected
         begun = time.process_time()
         refusal(HOSTILE[name])
         spent.append(time.process_time() - begun)

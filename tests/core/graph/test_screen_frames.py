@@ -136,13 +136,68 @@ def test_without_guards_the_second_call_is_stale_and_the_modes_differ() -> None:
     assert last.differs is not None
 
 
+def test_a_stale_answer_is_told_with_what_eager_gives_and_so_is_its_gradient() -> None:
+    # rnn_loop unrolls its loop: the graph of four items is replayed for five
+    views = views_of("rnn_loop", "seq=[1,2,3,4]", "seq=[1,2,3,4,5]", no_guards=True)
+    wrong = [e for e in views.calls[1].tracks["capture"].entries if e.kind == "wrong"]
+    assert [(e.name, e.value, e.what) for e in wrong[:1]] == [("", "1.99928", "1.9999")]
+    assert [(e.name, e.value[:6], e.what[:6]) for e in wrong[1:]] == [("seq", "f64[4]", "f64[5]")]
+    found = views.frame(views.last).differs
+    assert found is not None
+    assert (found.modes, found.entries) == (("eager", "capture"), ("1.9999", "1.99928"))
+    assert found.ulps is None  # so many that they say nothing
+    assert not [e for e in views.calls[0].tracks["capture"].entries if e.kind == "wrong"]
+
+
+def test_graphs_that_do_not_fit_are_one_line_with_how_many_they_are() -> None:
+    views = views_of("dynamic_block", "x=[1,2]", "x=[1,2,3]")
+    entries = views.calls[1].tracks["capture"].entries
+    place = next(n for n, entry in enumerate(entries) if entry.kind == "fallback")
+    missed = entries[place - 1]
+    assert (missed.kind, missed.why, missed.numbers[2]) == ("miss", "none", 8)
+    assert missed.what.startswith("x: shape[0] == 2, was 3 (×6); the loop: next is 1 with 5 left")
+    assert entries[place - 2].kind != "miss"
+
+
+def test_keys_find_what_a_walk_over_all_stops_finds() -> None:
+    views = views_of("dynamic_block", "x=[1,2]", "x=[1,2,3]")
+    kinds = ("break", "fallback")
+
+    def comes(cursor: int) -> bool:
+        call, number = views.at(cursor)
+        view = views.calls[call]
+        before = view.stops[number - 1].positions if number else (-1, -1, -1)
+        return any(
+            begin < entry.at <= end and entry.kind in kinds
+            for begin, end, mode in zip(before, view.stops[number].positions, MODES, strict=True)
+            for entry in view.tracks[mode].entries
+        )
+
+    there = [cursor for cursor in range(views.total) if comes(cursor)]
+    lines = [
+        c for c in range(views.total) if (views.stop(c).kind, views.stop(c).line) == ("line", 7)
+    ]
+    assert there
+    assert lines
+    for cursor in range(views.total):
+        later, earlier = [c for c in there if c > cursor], [c for c in there if c < cursor]
+        assert views.next_where(cursor, 1, kinds) == (later[0] if later else None)
+        assert views.next_where(cursor, -1, kinds) == (earlier[-1] if earlier else None)
+        passed = [c for c in lines if c > cursor]
+        assert views.next_line(cursor, 7) == (passed or lines)[0]
+    assert views.next_line(0, 0) is None
+    assert views.next_kind(0, "nothing of the kind") is None
+
+
 def test_fast_math_shows_where_modes_differ_in_ulps() -> None:
     text = "def f(x=2.2):\n    y = (x + 0.1) + 0.2\n    return y\n"
     views = views_of("t", text=text, passes=PASS_NAMES)
     frame = views.frame(views.last)
     assert frame.differs is not None
-    value, ulps = frame.differs
-    assert "0" in value
+    found = frame.differs
+    assert (found.value, found.modes) == ("output 0", ("eager", "static"))
+    assert found.entries == ("2.5000000000000004", "2.5")  # the same in six digits
+    ulps = found.ulps
     assert ulps is not None
     assert ulps >= 1
     static = views.calls[0].tracks["static"].entries

@@ -184,3 +184,58 @@ def test_questions_on_what_comes_next() -> None:
     other = recompile_question(views_of("dynamic_block", "", "x=[1,2,3]"), 1)
     assert (other.truth, other.grade("y")) == (True, "exact")
     assert next_question(views_of("square_sum", "x=[1,2]"), 0) is not None
+
+
+def test_a_break_counts_its_graphs_and_how_often_it_was_reached() -> None:
+    rows = capture_rows(views_of("dynamic_block", "x=[1,2]", "x=[1,2]"), 1)
+    (found,) = (row for row in rows if row.kind == "break")
+    # Six trips of the loop, in two calls; the second runs the graphs of the first.
+    assert (found.numbers, len(found.ran)) == ((6, 9, 12), 6)
+    assert str(found.text).endswith("(sum→gt)")  # the first way there, as the JSON has it
+
+
+def test_the_listings_of_a_pass_define_every_name_and_mark_what_reads_otherwise() -> None:
+    detail = pass_detail(picture(views_of("fold"), "static"), "fold", on=True)
+    assert detail is not None
+    assert detail.before[:5] == (
+        (" ", "%0 x = placeholder"), (" ", "%1 a = const 2.0"), (" ", "%2 const 3.0"),
+        ("-", "%3 b = add a %2"), (" ", "%4 mul x b"),
+    )  # fmt: skip
+    assert detail.after[3:5] == (("+", "%3 b = const 5.0"), (" ", "%4 mul x b"))
+    assert detail.fired[0].before == ("%3 b = add a %2",)
+    assert detail.fired[0].after == "%3 b = const 5.0"
+
+
+def test_a_pass_marks_both_sides_of_what_it_changed_and_nothing_that_reads_the_same() -> None:
+    detail = pass_detail(picture(views_of("x2_plus_xy"), "static"), "fold", on=True)
+    assert detail is not None
+    pairs = list(zip(detail.before, detail.after, strict=True))
+    changed = [old[1] for old, new in pairs if (old[0], new[0]) == ("-", "+")]
+    assert changed == ["%6 fill value=1.0", "%9 sub %2 %8", "%13 equal %2 %12"]
+    assert all(old == new for old, new in pairs if old[1] not in changed)
+
+
+def test_questions_fit_the_next_event_and_gradients_are_small_scalars() -> None:
+    views = views_of("dynamic_block", "x=[1,2]")
+    cards, cursor = [], 0
+    while (question := next_question(views, cursor)) is not None and question.to > cursor:
+        cards.append((question.card, question.line, question.truth))
+        cursor = question.to
+    # Line 6 decides six times: first whether capture breaks there, then which way it goes.
+    assert [card for card in cards if card[1] == 6] == [
+        ("graph-break", 6, True), *[("graph-branch", 6, True)] * 5
+    ]  # fmt: skip
+    assert not [card for card in cards if card[0] == "graph-gradient"]
+
+
+def test_no_question_asks_for_what_nobody_finds_in_their_head() -> None:
+    question = next_question(views_of("affine", "a=0.1234567; b=1; c=2"), 0)
+    assert question is not None
+    assert question.card == "graph-launches"
+
+
+def test_a_decision_on_a_python_number_is_not_asked_about() -> None:
+    text = "def f(x=1, k=int(3)):\n    if k > 2:\n        x = x + 1\n    return x\n"
+    question = next_question(views_of("p.py", text=text), 0)
+    assert question is not None
+    assert (question.card, question.line) == ("graph-value", 3)

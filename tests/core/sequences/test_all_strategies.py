@@ -4,10 +4,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jobs
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jobs import eager, random_sequences
 
 from dgplay.core.graph.capture import RECOMPILE_LIMIT as LIMIT_OF_THE_ENGINE
 from dgplay.core.sequences.analysis import Analysis
@@ -17,13 +19,12 @@ from dgplay.core.sequences.dataset import Dataset
 from dgplay.core.sequences.generators import generate
 from dgplay.core.sequences.graph_runs import MOST_CAPTURED_STEPS, MOST_LOOP_STEPS
 from dgplay.core.sequences.histogram import Histogram
-from dgplay.core.sequences.inputs import Ragged
 from dgplay.core.sequences.packed import pack_batch
 from dgplay.core.sequences.packed_runs import lay_in_rows
 from dgplay.core.sequences.rnn import CancelledError, ModelOptions, make_rnn
 from dgplay.core.sequences.strategies import EVERY, FURTHER, STRATEGIES, shown, strategy_named
 from dgplay.core.sequences.strategy_counts import RECOMPILE_LIMIT
-from dgplay.core.sequences.strategy_runs import Job, Tally
+from dgplay.core.sequences.strategy_runs import Tally
 from dgplay.core.sequences.timing import measure
 
 ARTICLE = json.loads(
@@ -53,16 +54,7 @@ def table_of(strategy, dataset, boundaries):
 
 
 def job_of(lengths, model=None, **options):
-    rng = np.random.default_rng(3)
-    batch = Ragged.join([rng.standard_normal((length, 16)) for length in lengths])
-    histogram = Histogram.from_lengths(lengths)
-    table = bucket_table(histogram, (histogram.maximum,))
-    return Job(make_rnn(model or ModelOptions()), batch, histogram.maximum, table, **options)
-
-
-def eager(job):
-    spans = zip(job.batch.starts, job.batch.lengths, strict=True)
-    return np.array([job.rnn.final_state(job.batch.x[start : start + n]) for start, n in spans])
+    return jobs.job_of(make_rnn(model or ModelOptions()), random_sequences(lengths, 3), **options)
 
 
 # Names, and the figures of the contract (DESIGN sections 2, 4 and 5).
@@ -402,7 +394,9 @@ def test_a_choice_keeps_the_budget(lengths, budget):
         assert tally.steps <= budget
 
 
-def test_time_is_measured_where_the_same_sequences_fit():
+def test_time_is_measured_where_the_same_sequences_fit(monkeypatch):
+    monkeypatch.setattr("dgplay.core.sequences.timing.FEWEST_RUNS", 1)
+    monkeypatch.setattr("dgplay.core.sequences.timing.MOST_SECONDS", 0.0)
     baseline = Baseline(REFERENCE, ModelOptions())
     for strategy in FURTHER:
         timing = measure(strategy, baseline, table_of(strategy, REFERENCE, FOUR.boundaries))

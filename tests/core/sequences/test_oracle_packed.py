@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from jobs import random_sequences
 
 from dgplay.core.sequences.generators import Floats
 from dgplay.core.sequences.inputs import Ragged
@@ -14,11 +15,6 @@ from dgplay.core.sequences.rnn import ModelOptions, Rnn, make_rnn
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.oracle
-
-
-def sequences_of(lengths: list[int], seed: int = 0) -> list[Floats]:
-    rng = np.random.default_rng(seed)
-    return [rng.standard_normal((length, 16)) for length in lengths]
 
 
 def torch_rnn(rnn: Rnn) -> Any:
@@ -41,7 +37,7 @@ def padded_and_packed(sequences: list[Floats]) -> Any:
 
 
 def test_case_20_the_order_and_the_batch_sizes_of_pack_padded_sequence() -> None:
-    sequences = sequences_of([2, 3, 1])
+    sequences = random_sequences([2, 3, 1])
     ours, theirs = pack_batch(Ragged.join(sequences)), padded_and_packed(sequences)
     assert ours.order.tolist() == theirs.sorted_indices.tolist() == [1, 0, 2]
     assert ours.sizes.tolist() == theirs.batch_sizes.tolist() == [3, 2, 1]
@@ -55,7 +51,7 @@ def test_outputs_and_gradients_in_the_order_of_the_caller(
     lengths: list[int], hidden: int, bias: float
 ) -> None:
     rnn = make_rnn(ModelOptions(hidden=hidden, bias=bias))
-    sequences = sequences_of(lengths)
+    sequences = random_sequences(lengths)
     weights = np.random.default_rng(9).standard_normal((len(lengths), 4))
 
     module, wy = torch_rnn(rnn), torch.tensor(rnn.wy.copy(), requires_grad=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -36,6 +36,11 @@ def thinned(histogram: Histogram, sequences: int) -> Histogram:
     all_lengths = np.repeat(histogram.lengths, histogram.counts)
     drawn = np.random.default_rng(1).choice(all_lengths, sequences, replace=False)
     return Histogram.from_lengths(drawn)
+
+
+def between(histogram: Histogram, low: int, high: int) -> Histogram:
+    """The sequences longer than ``low``, of at most ``high`` steps."""
+    return Histogram.from_counts({n: count for n, count in histogram.items() if low < n <= high})
 
 
 def starts(lengths: Ints, budget: int) -> list[int]:
@@ -144,13 +149,17 @@ def test_the_expectation_is_near_the_simulation() -> None:
 @pytest.mark.parametrize("rule", [BatchRule(budget=60), BatchRule(size=5)])
 def test_least_expectation_of_all_choices(rule: BatchRule) -> None:
     rng = np.random.default_rng(2)
-    for _ in range(15):
+    for _ in range(8):
         histogram = Histogram.from_lengths(rng.integers(1, 13, 300) * rng.integers(1, 4, 300))
         lengths = histogram.lengths.tolist()
         solved = batch_frontier(histogram, rule, 3)
+        steps = {
+            (low, high): expected_of(between(histogram, low, high), (high,), rule)
+            for low, high in combinations((0, *lengths), 2)
+        }
         for k in (1, 2, 3):
             tried = min(
-                expected_of(histogram, (*cut, lengths[-1]), rule)
+                sum(steps[ends] for ends in pairwise((0, *cut, lengths[-1])))
                 for size in range(k)
                 for cut in combinations(lengths[:-1], size)
             )

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jobs import job_of, random_sequences
 
 from dgplay.core.errors import DgplayError
-from dgplay.core.sequences.buckets import bucket_table
 from dgplay.core.sequences.generators import open_stream
-from dgplay.core.sequences.histogram import Histogram
-from dgplay.core.sequences.inputs import Ragged
 from dgplay.core.sequences.rnn import (
     CancelledError,
     ModelOptions,
@@ -20,19 +18,7 @@ from dgplay.core.sequences.rnn import (
     make_rnn,
     times_alone,
 )
-from dgplay.core.sequences.strategy_runs import Job, Mask, run_dynamic, run_padded
-
-
-def job_of(rnn, sequences, **options):
-    batch = Ragged.join(sequences)
-    histogram = Histogram.from_lengths(batch.lengths)
-    longest = max(histogram.maximum, 1)
-    return Job(rnn, batch, longest, bucket_table(histogram, (longest,)), **options)
-
-
-def random_sequences(lengths, seed=0):
-    rng = np.random.default_rng(seed)
-    return [rng.standard_normal((length, 16)) for length in lengths]
+from dgplay.core.sequences.strategy_runs import Mask, run_dynamic, run_padded
 
 
 def test_the_weights_are_those_of_the_stream_scaled():
