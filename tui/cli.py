@@ -165,13 +165,21 @@ def _ui(given: argparse.Namespace) -> int:
         sys.stdout.write(f"dgplay {VERSION}\n")
         return Exit.DONE
     obstacle = _no_terminal()
-    if obstacle or "-" in given.sources:
-        reason = obstacle or "a pipe cannot be read while keys are"
-        sys.stderr.write(f"dgplay: {reason}; use 'dgplay report' instead\n")
+    if "-" in given.sources and obstacle in ("", UNSEEN):
+        obstacle = "a pipe cannot be read while keys are"
+    if obstacle:
+        reason = f"dgplay: {obstacle}; use 'dgplay report' instead\n"
+        sys.stderr.write(reason)
+        if obstacle == UNSEEN:
+            sys.stdout.write(reason)  # which is a terminal: there it is seen
         return Exit.USAGE
     from .opening import open_ui
 
     return open_ui(given)
+
+
+#: Textual draws on stderr, except on Windows (``textual/drivers/linux_driver.py``).
+UNSEEN = "the screens are drawn on stderr, which is redirected"
 
 
 def _no_terminal() -> str:
@@ -180,6 +188,8 @@ def _no_terminal() -> str:
         return "the screens need a terminal for input and output"
     if os.environ.get("TERM", "") in ("", "dumb"):
         return f"the terminal (TERM={os.environ.get('TERM', '')!r}) cannot be drawn on"
+    if sys.platform != "win32" and not (sys.__stderr__ and sys.__stderr__.isatty()):
+        return UNSEEN
     return ""
 
 

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dgplay.core.graph.capture import Capture, Miss
     from dgplay.core.graph.feeds import Feed
     from dgplay.core.graph.lang_code import Program
 
@@ -88,7 +89,7 @@ def graph_command(given: argparse.Namespace) -> int:
 def run_graph(args: argparse.Namespace, stdout: IO[str]) -> int:
     """Run the command; returns the exit code. Messages go to stderr, data to ``stdout``."""
     from dgplay.core.graph.lang_refusal import Refusal
-    from dgplay.core.graph.report import graph_report
+    from dgplay.core.graph.report import Told, graph_report
 
     modes = MODES if args.mode == "all" else (args.mode,)
     try:
@@ -112,6 +113,7 @@ def run_graph(args: argparse.Namespace, stdout: IO[str]) -> int:
         _check_grads(program, args.grad)
     except Refusal as refusal:
         return _fail(2, refusal)
+    told = Told()
     report = graph_report(
         program,
         modes,
@@ -122,11 +124,12 @@ def run_graph(args: argparse.Namespace, stdout: IO[str]) -> int:
         dynamic=args.dynamic == "on",
         guards=not args.no_guards,
         events=args.events,
+        told=told,
     )
     if args.json:
         _write_json(stdout, report)
     else:
-        write_tables(report, stdout)
+        write_tables(report, stdout, told.capture)
         if args.program != "-":  # a pipe has been read and cannot be opened again
             stdout.write(f"{_reproduce(args)}\n")
     refused = all("error" in mode for mode in report["modes"].values())
@@ -217,15 +220,18 @@ def _check_grads(program: Program, grads: Sequence[str]) -> None:
             listed = ", ".join(program.parameters) or "none"
             raise Refusal(
                 Place(), f"the program has no input {name}", f"its inputs are: {listed}",
-                "name one of them after --grad",
+                "name one of its inputs after --grad",
             )  # fmt: skip
 
 
 # -- tables ---------------------------------------------------------------------------------
 
 
-def write_tables(report: dict[str, Any], stdout: IO[str]) -> None:
-    """Write the report as tables, from the same values as the JSON."""
+def write_tables(report: dict[str, Any], stdout: IO[str], capture: Capture | None) -> None:
+    """Write the report as tables, from the same values as the JSON.
+
+    ``capture`` is the capture that ran, if one did: it knows what made it compile again.
+    """
     from rich.console import Console
     from rich.table import Table
 
@@ -252,19 +258,22 @@ def write_tables(report: dict[str, Any], stdout: IO[str]) -> None:
     for name, mode in ran.items():
         _write_calls(console, name, mode)
     _write_agreement(console, report)
-    if "capture" in ran:
-        _write_capture(console, ran["capture"])
+    if "capture" in ran and capture is not None:
+        _write_capture(console, ran["capture"], capture)
     for name, mode in ran.items():
         _write_order(console, name, mode["order"])
 
 
 def _write_calls(console: Console, name: str, mode: dict[str, Any]) -> None:
+    from dgplay.core.counting import counted
+
     for number, call in enumerate(mode["calls"], 1):
         for line in call["prints"]:
             console.print(f"{name} call {number} prints: {line}")
         outputs = ", ".join(map(_short, call["outputs"]))
         gradients = "".join(f"  d {k} = {_short(v)}" for k, v in call["gradients"].items())
-        compiles = f"  ({call['compiles']} compiles so far)" if name != "eager" else ""
+        so_far = counted(call["compiles"], "compiles")
+        compiles = f"  ({so_far} so far)" if name != "eager" else ""
         console.print(f"{name} call {number}: {outputs}{gradients}{compiles}")
 
 
@@ -281,17 +290,34 @@ def _write_agreement(console: Console, report: dict[str, Any]) -> None:
     )
 
 
-def _write_capture(console: Console, mode: dict[str, Any]) -> None:
-    console.print(f"capture: {mode['segments']} segments, {mode['compiles']} compiles")
+def _write_capture(console: Console, mode: dict[str, Any], capture: Capture) -> None:
+    from dgplay.core.counting import Counted, counted
+
+    segments = counted(mode["segments"], "segments")
+    console.print(f"capture: {segments}, {counted(mode['compiles'], 'compiles')}")
+    for miss in capture.misses[:SHOWN_LINES]:
+        console.print(f"call {miss.call} compiles again, graph {miss.graph}: {_missed(miss)}")
+    if len(capture.misses) > SHOWN_LINES:
+        console.print(f"… and compiles {len(capture.misses) - SHOWN_LINES:,} times more")
     if mode["fallback"]:
         console.print("capture: past the recompile limit, RUNS EAGERLY")
-    for item in mode["breaks"]:
+    for item, found in zip(mode["breaks"], capture.breaks.values(), strict=True):
+        graphs, times = counted(item["count"], "graphs"), counted(found.reached, "times")
         console.print(
-            f"graph break at line {item['line']}, column {item['column']} (x{item['count']}): "
+            f"graph break at line {item['line']}, column {item['column']} "
+            f"(in {graphs}, reached {times}): "
             f"{item['what']}: {item['why']}; computed as {item['where']}; {item['hint']}"
         )
     for guard in mode["guards"][:SHOWN_LINES]:
-        console.print(f"guard {guard['text']}  ({guard['hits']} hits, {guard['misses']} misses)")
+        hits, misses = Counted(guard["hits"]), Counted(guard["misses"])
+        console.print(f"guard {guard['text']}  ({hits:hit|hits}, {misses:miss|misses})")
+
+
+def _missed(miss: Miss) -> str:
+    """Return which guard failed; of several graphs, that of the last one."""
+    if len(miss.failed) == 1:
+        return miss.failed[0]
+    return f"none of {len(miss.failed)} graphs fits; the last one: {miss.failed[-1]}"
 
 
 def _write_order(console: Console, name: str, order: Sequence[str]) -> None:

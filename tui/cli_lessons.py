@@ -30,12 +30,11 @@ from dgplay.core.lessons.lesson import Lesson, bundled_lesson, bundled_lessons, 
 from dgplay.core.lessons.outline import lesson_record
 from dgplay.core.lessons.questions import Question
 from dgplay.core.lessons.quiz import USUAL_COUNT, QuizRun, draw, quiz_record, start
-from dgplay.core.lessons.wording import mark
 from dgplay.core.report import json_safe
 from dgplay.core.saving import write_atomically
 from dgplay.core.sequences.analysis import Analysis
 from dgplay.core.state import open_state
-from dgplay.core.wording import translated
+from dgplay.core.wording import mark, translated
 
 from .headless import load_told, print_json, requested
 from .i18n import Translate, translator

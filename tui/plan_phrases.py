@@ -58,7 +58,7 @@ def next_texts(view: PlanView, pace: Pace | None, look: Look, missing: str) -> t
     unit = view.planned.solution.options.cost.unit
     ways = []
     for pattern in (
-        tr("graph {k} saves {saves} steps: it pays if it compiles for less than {pays} {unit}"),
+        tr("graph {k} saves {saves} steps: it pays if compiling costs less than {pays} {unit} do"),
         tr("graph {k} saves {saves}, pays below {pays} {unit}"),
         tr("graph {k}: {pays} {unit}"),
     ):

@@ -31,6 +31,7 @@ from dgplay.core.state import Model, Request, State
 from dgplay.core.strategy_rows import run_checks, run_timings
 
 from . import phrases
+from .colours import readable
 from .i18n import Translate, translator
 from .widgets.lab_panes import Look
 from .work import in_thread
@@ -88,6 +89,11 @@ class SessionApp(App[None]):
         self._baseline: tuple[object, Baseline] | None = None
         self._one_check = threading.Lock()
         self._pauses: dict[str, Timer] = {}
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the variables of styles."""
+        self.theme_variables = readable(super().get_css_variables(), self.current_theme)
+        return self.theme_variables
 
     # ---- what the screens ask for -------------------------------------------------------
 

@@ -11,20 +11,31 @@ from contextlib import contextmanager
 
 from textual.dom import DOMNode
 
+#: The collector's look at so many new records is a pause that a key would show.
+MANY_RECORDS = 10_000
+
 
 @contextmanager
 def garbage_waits() -> Iterator[None]:
-    """Let the collector of cycles wait within the block.
+    """Let the collector of cycles wait within the block, and after much work run it once.
 
     For work that makes many small records, all of which stay: the collector would look through
-    them, and through everything else that the app holds, again and again and find nothing.
+    them, and through everything else that the app holds, again and again and find nothing. What
+    it put off is done at the end, in the thread that works and not at one of the next keys, and
+    what is left then is spared later looks. The next block gives it back before it begins, so
+    that what a later result has replaced is found at the latest at the end of that block.
     """
     enabled = gc.isenabled()
     gc.disable()
+    if enabled:
+        gc.unfreeze()
     try:
         yield
     finally:
         if enabled:
+            if gc.get_count()[0] > MANY_RECORDS:
+                gc.collect()
+                gc.freeze()
             gc.enable()
 
 

@@ -19,6 +19,7 @@ next_call.py    what another call is suggested to be
 predicting.py   questions on what comes next, graded
 timing.py       measured time: the same calls once more, with nobody watching
 exporting.py    node order, DOT, JSON, a numpy script that gives the same numbers
+scripting.py    a graph written as that script, which checks itself
 session.py      what is looked at: cursor and choices, with actions and a reducer
 ==============  ==================================================================
 

@@ -125,12 +125,17 @@ class Checked:
     kink: bool
 
     @property
+    def apart(self) -> float:
+        """How far the gradient and the difference quotient are from one another."""
+        return abs(self.gradient - self.difference)
+
+    @property
     def agrees(self) -> bool:
         """Whether both agree as far as differences can tell."""
         if not (np.isfinite(self.gradient) and np.isfinite(self.difference)):
             return False
         size = max(1.0, abs(self.gradient), abs(self.difference))
-        return abs(self.gradient - self.difference) <= 1e-5 * size
+        return self.apart <= 1e-5 * size
 
 
 def check(

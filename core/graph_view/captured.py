@@ -11,6 +11,7 @@ import numpy as np
 from ..graph.events import CompileEnd, CompileStart, Fallback, GraphBreak, GuardChecked
 from ..graph.guards import sentence
 from ..wording import joined, say
+from .differing import stale_values
 from .lockstep import CallView, Views
 from .running import ModeLog
 from .words import array_text
@@ -23,8 +24,8 @@ Cells = tuple[tuple[int, int], ...]
 class CaptureRow:
     """One row: ``kind`` is call, recompile, break, segment, graph, guard or fallback.
 
-    ``more`` is what only the row in full says, ``ran`` the graphs that a call ran, ``cells``
-    what happened in every call.
+    ``more`` is what only the row in full says, ``ran`` the graphs that a call ran, or that end
+    at a break, ``cells`` what happened in every call.
     """
 
     kind: str
@@ -65,7 +66,7 @@ def capture_rows(views: Views, last_call: int) -> tuple[CaptureRow, ...]:
     for number, view in enumerate(views.calls[: last_call + 1]):
         mine, total = _call_rows(views, view, number, total, counted)
         rows += mine
-    rows += _breaks(views, last_call)
+    rows += _breaks(views, last_call, counted)
     rows += _segments(views, counted)
     return tuple(rows)
 
@@ -94,7 +95,7 @@ def _call_rows(
                 counted.made_in[made] = number
                 counted.graph(made, number, made=True)
                 if started is not None and started.reason != "first call":
-                    below.append(_recompile(started, made, failed))
+                    below.append(_recompile(views, started, made, failed))
                 failed, started = {}, None
                 compiles, total = compiles + 1, event.total
             case GraphBreak():
@@ -102,8 +103,7 @@ def _call_rows(
                 failed = {}
             case Fallback():
                 told = _each(failed)
-                below.append(CaptureRow("fallback", (views.run.asked.options.recompile_limit,),
-                                        more=told))  # fmt: skip
+                below.append(CaptureRow("fallback", (event.limit,), event.function, told))
                 failed = {}
             case _:
                 pass
@@ -118,14 +118,49 @@ def _call_rows(
     if log.refusal is not None:
         gave = log.refusal.what
     numbers = (number + 1, compiles, total, broke)
-    head = CaptureRow("call", numbers, view.call.inputs_text, gave, ran=tuple(served))
+    head = CaptureRow(
+        "call", numbers, view.call.inputs_text, gave, _stale(views, number, view), ran=tuple(served)
+    )
     return [head, *below], total
 
 
-def _recompile(started: CompileStart, made: int, failed: dict[int, str]) -> CaptureRow:
-    """Return the row of a recompile: the guard that failed in every graph that was there."""
+def _stale(views: Views, number: int, view: CallView) -> str:
+    """Return the wrong answers of a call where guards are off, nothing where there is none."""
+    found = stale_values(views.run, number, view.call)
+    return joined("; ", (
+        say("STALE gradient of {name}: {value}, eager gives {right}",
+            name=one.name, value=one.gave, right=one.right)
+        if one.name else
+        say("STALE answer {value}, eager gives {right}", value=one.gave, right=one.right)
+        for one in found
+    ))  # fmt: skip
+
+
+def _recompile(
+    views: Views, started: CompileStart, made: int, failed: dict[int, str]
+) -> CaptureRow:
+    """Return the row of a recompile: the guard that failed in every graph that was there.
+
+    Its ``hint`` is the size, where the guard is on one that Python needs as a number although
+    sizes may be symbolic.
+    """
     numbers = (started.segment, made, len(failed))
-    return CaptureRow("recompile", numbers, started.reason, _each(failed))
+    hint = _needed(views, started)
+    return CaptureRow("recompile", numbers, started.reason, _each(failed), hint)
+
+
+def _needed(views: Views, started: CompileStart) -> str:
+    """Return the size that a recompile is about if the place has learnt to keep it exact."""
+    capture = views.run.modes["capture"].capture
+    segments = () if capture is None else capture.segments.values()
+    for segment in segments:
+        if segment.number != started.segment or not segment.policy.dynamic:
+            continue
+        for path, _, axis in segment.policy.exact:
+            size = f"{path[-1][1]}: shape[{axis}]"
+            if started.reason.startswith(f"{size} == "):
+                return size
+    return ""
 
 
 def _each(failed: dict[int, str]) -> str:
@@ -148,16 +183,30 @@ def _broke(event: GraphBreak) -> str:
     return say("{what} ({where})", what=event.what, where=event.where)
 
 
-def _breaks(views: Views, last_call: int) -> list[CaptureRow]:
+def _breaks(views: Views, last_call: int, counted: _Counted) -> list[CaptureRow]:
+    """Return the places that broke: how often they were reached, how many graphs end there.
+
+    Of several ways in which the value came about it is the first one that is shown.
+    """
     found: dict[tuple[int, int, str], tuple[GraphBreak, int]] = {}
     for view in views.calls[: last_call + 1]:
         for event in view.call.logs["capture"].events:
             if isinstance(event, GraphBreak):
                 key = (event.line, event.column, event.what)
-                found[key] = (event, found.get(key, (event, 0))[1] + 1)
+                first, count = found.get(key, (event, 0))
+                found[key] = (first, count + 1)
+    capture = views.run.modes["capture"].capture
+    ends: dict[tuple[int, int, str], tuple[int, ...]] = {}
+    for entry in () if capture is None else capture.entries:
+        if entry.ending is not None and entry.number in counted.made_in:
+            place = entry.ending.place
+            key = (place.line, place.column, entry.ending.what)
+            ends[key] = (*ends.get(key, ()), entry.number)
     return [
-        CaptureRow("break", (e.line, e.column, count), _broke(e), e.why, e.hint)
-        for e, count in found.values()
+        CaptureRow(
+            "break", (e.line, e.column, count), _broke(e), e.why, e.hint, ran=ends.get(key, ())
+        )
+        for key, (e, count) in found.items()
     ]
 
 

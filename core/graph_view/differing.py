@@ -23,10 +23,15 @@ from ..graph.ir import Graph
 from ..graph.ops import OPS
 from .running import CallRun, GraphRun
 from .tracks import Entry, Track
+from .words import result_text
 
 #: Where a value comes from: line, column, op, forward or backward.
 Source = tuple[int, int, str, str]
 
+
+#: Answers of a replayed graph that are further off than this, relative and absolute, are stale;
+#: passes that change values move less.
+CLOSE = {"d": 1e-9, "f": 1e-5}
 
 #: A value with its name; None where eager computed something else at this point.
 Found = tuple[str, ValueSummary] | None
@@ -59,14 +64,55 @@ class Ordered:
         return [None]
 
 
-def with_difference(
-    run: GraphRun, call: CallRun, tracks: Mapping[str, Track]
-) -> dict[str, Track]:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """What a graph that was replayed without guards gave, and what eager gives, as texts.
+
+    ``name`` is that of the input whose gradient it is, empty for the output ``number``.
+    """
+
+    name: str
+    number: int
+    gave: str
+    right: str
+
+
+def stale_values(run: GraphRun, number: int, call: CallRun) -> tuple[Stale, ...]:
+    """Return the wrong answers of capture in call ``number`` (from 0) where guards are off."""
+    gave, right = call.logs["capture"].gave, call.logs["eager"].gave
+    if not (run.asked.options.no_guards and number) or gave is None or right is None:
+        return ()
+    found = []
+    for place, (mine, other) in enumerate(zip(gave.outputs, right.outputs, strict=False)):
+        if not _close(mine, other):
+            found.append(Stale("", place, result_text(mine), result_text(other)))
+    for name, gradient in gave.gradients.items():
+        other = right.gradients.get(name)
+        if other is not None and not _close(gradient, other):
+            found.append(Stale(name, 0, result_text(gradient), result_text(other)))
+    return tuple(found)
+
+
+def _close(one: object, other: object) -> bool:
+    """Return whether two results are the same but for rounding."""
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+        return str(one) == str(other)
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if one.dtype.kind != "f":
+        return bool((one == other).all())
+    limit = CLOSE[one.dtype.char]
+    return bool(np.allclose(one, other, rtol=limit, atol=limit, equal_nan=True))
+
+
+def with_difference(run: GraphRun, call: CallRun, tracks: Mapping[str, Track]) -> dict[str, Track]:
     """Return the tracks with a line after the first value that differs from the eager one."""
     made = dict(tracks)
     for mode, track in tracks.items():
-        eager = _eager_values(tracks["eager"])
-        if mode == "eager" or not (eager.forward or eager.backward):
+        if mode == "eager":
+            continue
+        eager = _eager_values(tracks["eager"])  # each mode takes them one by one
+        if not (eager.forward or eager.backward):
             continue
         for at, name, apart, parted in _differences(run, call, track, eager):
             after = bisect_right(track.entries, at, key=lambda entry: entry.at)

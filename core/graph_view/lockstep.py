@@ -6,20 +6,33 @@ the cursor, so that going forward and back draws the same frame again.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
-import numpy as np
-
+from ..graph.compare import Place
 from ..graph.events import CompileEnd, GraphBreak
 from ..graph.modes import MODES
-from .differing import with_difference
+from .differing import stale_values, with_difference
 from .running import CallRun, GraphRun
 from .timeline import Stop, stops_of
 from .tracks import Counters, Entry, Track, fold
-from .words import array_text
+from .words import number_text, result_text
+
+#: What a mode waits for once an entry of a kind has come.
+WAITS = {
+    "compile": "compile", "pass": "run", "compiled": "run", "ran": "nothing",
+    "session": "nothing", "guard": "guards", "miss": "guards", "break": "guards",
+    "branch": "guards",
+}  # fmt: skip
+
+#: More ulps than this between two results are no matter of rounding.
+MOST_ULPS = 1_000_000
+
+#: An entry's number, with something about it.
+N = TypeVar("N", tuple[int, str], tuple[int, int, str])
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,19 @@ class Label:
 
 
 @dataclass(frozen=True)
+class Parted:
+    """Where results differ first: the value, two modes, the entry in each, ulps between them.
+
+    ``ulps`` is None where they cannot be counted, or are so many that they say nothing.
+    """
+
+    value: str
+    modes: tuple[str, str]
+    entries: tuple[str, str]
+    ulps: int | None
+
+
+@dataclass(frozen=True)
 class LockFrame:
     """Everything that the lockstep view draws at a cursor."""
 
@@ -54,7 +80,7 @@ class LockFrame:
     stop: Stop
     marks: tuple[tuple[int, tuple[tuple[str, str], ...]], ...]  #: line: (mode, break or refused)
     columns: tuple[ColumnFrame, ...]
-    differs: tuple[str, int | None] | None
+    differs: Parted | None
     begin: int  #: the line that the call comes to first
     compiles: int  #: what capture compiles in the whole call
     breaks: int
@@ -97,6 +123,49 @@ class CallView:
     def places(self) -> Mapping[str, tuple[int, ...]]:
         """The position of every entry of a mode, for looking up how many there are."""
         return {m: tuple(e.at for e in track.entries) for m, track in self.tracks.items()}
+
+    @cached_property
+    def turns(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
+        """Of every mode the entries that change what it waits for: (number, what it is then)."""
+        return {
+            mode: tuple((n, WAITS[e.kind]) for n, e in enumerate(track.entries) if e.kind in WAITS)
+            for mode, track in self.tracks.items()
+        }
+
+    @cached_property
+    def marked(self) -> Mapping[str, tuple[tuple[int, int, str], ...]]:
+        """Of every mode the entries that mark a line of the program: (number, line, kind)."""
+        return {
+            mode: tuple(
+                (number, entry.line, entry.kind)
+                for number, entry in enumerate(track.entries)
+                if entry.kind in ("break", "refused")
+            )
+            for mode, track in self.tracks.items()
+        }
+
+    @cached_property
+    def comes(self) -> Mapping[str, tuple[int, ...]]:
+        """By kind of entry, the stops at which one comes in any mode, in order."""
+        found: dict[str, set[int]] = {}
+        for index, mode in enumerate(MODES):
+            positions = [stop.positions[index] for stop in self.stops]
+            for entry in self.tracks[mode].entries:
+                found.setdefault(entry.kind, set()).add(bisect_left(positions, entry.at))
+        return {kind: tuple(sorted(stops)) for kind, stops in found.items()}
+
+    @cached_property
+    def passed(self) -> Mapping[tuple[str, int], tuple[int, ...]]:
+        """By kind and line, the stops there, in order; by (kind, 0) those of all lines too."""
+        found: dict[tuple[str, int], list[int]] = {}
+        for number, stop in enumerate(self.stops):
+            for key in dict.fromkeys(((stop.kind, stop.line), (stop.kind, 0))):
+                found.setdefault(key, []).append(number)
+        return {key: tuple(stops) for key, stops in found.items()}
+
+    def prepare(self) -> None:
+        """Make all that keys look up, so that none of it is left to a key."""
+        _ = self.labels, self.places, self.turns, self.marked, self.comes, self.passed
 
 
 class Views:
@@ -146,21 +215,21 @@ class Views:
             places = view.places[mode]
             count = bisect_right(places, stop.positions[index])
             fresh = bisect_right(places, before[index]) if number else 0
-            entries = track.entries[:count]
-            for entry in entries:
-                if entry.kind in ("break", "refused"):
-                    marks.setdefault(entry.line, {})[mode, entry.kind] = None
+            for _, line, kind in _first(view.marked[mode], count):
+                marks.setdefault(line, {})[mode, kind] = None
             done = stop.positions[index] >= len(track.events)
+            entries = track.entries[:count]
+            turns = _first(view.turns[mode], count)
             columns.append(
                 ColumnFrame(
                     mode, entries, fresh, track.counters[stop.positions[index]],
-                    _waiting(mode, entries, done), done,
+                    _waiting(mode, entries, turns, done), done,
                 )
             )  # fmt: skip
         differs = None
         found = self.run.difference
         if stop.kind == "end" and found.at is not None and found.at.call == call + 1:
-            differs = (found.at.value, found.at.ulps)
+            differs = _parted(found.at)
         told = tuple((line, tuple(found)) for line, found in sorted(marks.items()))
         return LockFrame(
             min(max(cursor, 0), self.last), self.last, call + 1, len(self.calls),
@@ -169,42 +238,29 @@ class Views:
 
     def next_where(self, cursor: int, direction: int, kinds: tuple[str, ...]) -> int | None:
         """Return the next cursor at which an entry of one of ``kinds`` comes, or None."""
-        place = cursor + direction
-        while 0 <= place < self.total:
-            if self._has(place, kinds):
-                return place
-            place += direction
+        found = [
+            near + start
+            for start, view in zip(self.starts, self.calls, strict=True)
+            for kind in kinds
+            for near in _beside(view.comes.get(kind, ()), cursor - start, direction)
+        ]
+        return min(found, key=lambda place: abs(place - cursor), default=None)
+
+    def _next_stop(self, cursor: int, key: tuple[str, int]) -> int | None:
+        """Return the next cursor at such a stop, from the start where none follows."""
+        for begin in (cursor, -1):
+            for start, view in zip(self.starts, self.calls, strict=True):
+                for place in _beside(view.passed.get(key, ()), begin - start, 1):
+                    return start + place
         return None
-
-    def _has(self, cursor: int, kinds: tuple[str, ...]) -> bool:
-        call, number = self.at(cursor)
-        view = self.calls[call]
-        before = view.stops[number - 1].positions if number else tuple(-1 for _ in MODES)
-        for index, mode in enumerate(MODES):
-            end = view.stops[number].positions[index]
-            fresh = _between(view.tracks[mode].entries, before[index], end)
-            if any(entry.kind in kinds for entry in fresh):
-                return True
-        return False
-
-    def _around(self, cursor: int) -> list[int]:
-        """Return every cursor, the ones after ``cursor`` first."""
-        return [*range(cursor + 1, self.total), *range(0, cursor + 1)]
 
     def next_line(self, cursor: int, line: int) -> int | None:
         """Return the next cursor that has passed ``line``, from the start where none follows."""
-        for place in self._around(cursor):
-            stop = self.stop(place)
-            if stop.kind == "line" and stop.line == line:
-                return place
-        return None
+        return self._next_stop(cursor, ("line", line)) if line > 0 else None
 
     def next_kind(self, cursor: int, kind: str) -> int | None:
         """Return the next cursor of a kind of stop, from the start where none follows."""
-        for place in self._around(cursor):
-            if self.stop(place).kind == kind:
-                return place
-        return None
+        return self._next_stop(cursor, (kind, 0))
 
 
 def _track(run: GraphRun, number: int, call: CallRun, mode: str) -> Track:
@@ -215,13 +271,24 @@ def _track(run: GraphRun, number: int, call: CallRun, mode: str) -> Track:
     stale = mode == "capture" and number > 0 and run.asked.options.no_guards
     if stale:
         entries.insert(0, Entry(0, "stale"))
+    wrong = {(one.name, one.number): one.right for one in stale_values(run, number, call)}
     if log.gave is not None:
-        for value in log.gave.outputs:
-            shown = array_text(value) if isinstance(value, np.ndarray) else str(value)
-            entries.append(Entry(len(log.events), "returned", value=shown))
-        for name, gradient in log.gave.gradients.items():
-            entries.append(Entry(len(log.events), "gradient", name, value=array_text(gradient)))
+        told = [("returned", "", place, v) for place, v in enumerate(log.gave.outputs)]
+        told += [("gradient", name, 0, v) for name, v in log.gave.gradients.items()]
+        for kind, name, place, value in told:
+            right = wrong.get((name, place), "") if mode == "capture" else ""
+            kind = "wrong" if right else kind
+            entries.append(Entry(len(log.events), kind, name, value=result_text(value), what=right))
     return Track(mode, track.events, tuple(entries), track.counters)
+
+
+def _parted(place: Place) -> Parted:
+    """Return a difference in words; entries that look the same in six digits in all of theirs."""
+    entries = tuple(number_text(value) for value in place.values)
+    if entries[0] == entries[1]:
+        entries = tuple(str(value) for value in place.values)
+    few = place.ulps is not None and place.ulps <= MOST_ULPS
+    return Parted(place.value, place.modes, (entries[0], entries[1]), place.ulps if few else None)
 
 
 def _between(entries: tuple[Entry, ...], begin: int, end: int) -> tuple[Entry, ...]:
@@ -229,29 +296,37 @@ def _between(entries: tuple[Entry, ...], begin: int, end: int) -> tuple[Entry, .
     return entries[first : bisect_right(entries, end, key=lambda entry: entry.at)]
 
 
-def _waiting(mode: str, entries: tuple[Entry, ...], done: bool) -> str:
+def _first(numbered: tuple[N, ...], count: int) -> tuple[N, ...]:
+    """Return those that are about one of the first ``count`` entries."""
+    return numbered[: bisect_left(numbered, count, key=lambda item: item[0])]
+
+
+def _beside(places: tuple[int, ...], cursor: int, direction: int) -> tuple[int, ...]:
+    """Return the first place after (1) or before (-1) a cursor, or nothing."""
+    if direction > 0:
+        return places[(after := bisect_right(places, cursor)) : after + 1]
+    before = bisect_left(places, cursor)
+    return places[max(before - 1, 0) : before]
+
+
+def _waiting(
+    mode: str, entries: tuple[Entry, ...], turns: tuple[tuple[int, str], ...], done: bool
+) -> str:
     """Return what a mode waits for: nothing, run, compile, or that it refuses."""
     if entries and any(entry.kind == "refused" for entry in entries[-3:]):
         return "refused"
     if done or mode == "eager":
         return "nothing"
-    for entry in reversed(entries):
-        if entry.kind == "compile":
-            return "compile"
-        if entry.kind in ("pass", "compiled"):
-            return "run"
-        if entry.kind in ("ran", "session"):
-            return "nothing"
-        if entry.kind in ("guard", "miss", "break", "branch"):
-            return "guards"
+    if turns:
+        return turns[-1][1]
     return "run" if mode == "static" else "guards"
 
 
 def _label(mode: str, stop: Stop, fresh: tuple[Entry, ...]) -> Label:
     """Return the cell of the timeline for what came with a stop."""
-    for kind in ("refused", "break", "fallback", "stale", "differs"):
+    for kind in ("refused", "break", "fallback", "stale", "wrong", "differs"):
         if any(entry.kind == kind for entry in fresh):
-            return Label(kind)
+            return Label("stale" if kind == "wrong" else kind)
     if any(entry.kind == "compile" and entry.what != "first call" for entry in fresh):
         return Label("recompile")
     for entry in reversed(fresh):

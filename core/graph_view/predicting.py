@@ -1,4 +1,4 @@
-"""Owns the questions on what comes next: a value, a gradient, launches, a recompile.
+"""Owns the questions on what comes next: a value, a branch, a break, launches, a recompile.
 
 A question is made from what the run did at the stops after the cursor; the answer is graded as
 those of the Quiz are, and the card is one of the Quiz's boxes.
@@ -6,6 +6,7 @@ those of the Quiz are, and the card is one of the Quiz's boxes.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..graph.events import GradReady, OpEnd, ValueSummary
@@ -14,10 +15,16 @@ from .lockstep import CallView, Views
 from .words import number_text
 
 #: Cards of these questions in the boxes.
-CARDS = ("graph-value", "graph-gradient", "graph-launches", "graph-recompile")
+CARDS = (
+    "graph-value", "graph-branch", "graph-break", "graph-launches", "graph-gradient",
+    "graph-recompile",
+)  # fmt: skip
 
 #: Lists longer than this are not asked for.
 LONGEST_LIST = 4
+
+#: Decimals up to which a number can be found in one's head.
+DECIMALS = 2
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ def _at_stop(views: Views, view: CallView, call: int, number: int) -> GraphQuest
                 truth = _truth(event.value) if isinstance(event, OpEnd) else None
                 if truth is not None:
                     return GraphQuestion("graph-value", entry.name, stop.line, truth, to, call + 1)
-        return None
+        return _decision(view, call, number, to)
     if stop.kind == "prepare":
         last = view.stops[-1].positions[1]
         counters = view.tracks["static"].counters
@@ -91,18 +98,44 @@ def _at_stop(views: Views, view: CallView, call: int, number: int) -> GraphQuest
         for entry in track.entries:
             if begin < entry.at <= end and entry.kind == "grad":
                 event = track.events[entry.at - 1]
-                truth = _truth(event.value) if isinstance(event, GradReady) else None
+                scalar = isinstance(event, GradReady) and event.value.shape == ()
+                truth = _truth(event.value) if isinstance(event, GradReady) and scalar else None
                 if truth is not None and not entry.name.startswith("%"):
                     card = "graph-gradient"
                     return GraphQuestion(card, entry.name, stop.line, truth, to, call + 1)
     return None
 
 
+def _decision(view: CallView, call: int, number: int, to: int) -> GraphQuestion | None:
+    """Return the question on a line where Python decides.
+
+    The first time a line comes in the first call it is whether capture breaks there, which it
+    does only for values that are traced; after that it is which way Python goes.
+    """
+    stop, before = view.stops[number], view.stops[number - 1]
+    entries = view.tracks["eager"].entries
+    branches = [e for e in entries if e.kind == "branch" and e.line == stop.line]
+    here = [e for e in branches if before.positions[0] < e.at <= stop.positions[0]]
+    if not here:
+        return None
+    if not call and here[0] is branches[0]:
+        broke = any(
+            entry.kind == "break" and before.positions[2] < entry.at <= stop.positions[2]
+            for entry in view.tracks["capture"].entries
+        )
+        return GraphQuestion("graph-break", "", stop.line, broke, to, call + 1)
+    return GraphQuestion("graph-branch", "", stop.line, bool(here[0].numbers[0]), to, call + 1)
+
+
 def _truth(value: ValueSummary) -> Truth:
-    """Return a value as an answer to be typed: a number, or a short list of whole ones."""
+    """Return a value as an answer to be typed: a number of few digits, or a short list of whole
+    ones; None for what nobody finds in their head."""
     if value.shape == ():
         first = value.first[0]
-        return first if isinstance(first, bool) else float(number_text(first))
+        if isinstance(first, bool):
+            return first
+        found = float(number_text(first))
+        return None if math.isfinite(found) and round(found, DECIMALS) != found else found
     if len(value.shape) == 1 and 1 < value.shape[0] <= LONGEST_LIST:
         whole = all(float(item).is_integer() for item in value.first if item == item)
         finite = not (value.nans or value.infs)

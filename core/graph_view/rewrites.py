@@ -6,6 +6,7 @@ as it is after the others, so that a screen can say what it would do.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +23,7 @@ from ..graph.static import GraphBuilder, Sym
 from ..graph.views import diff
 from .options import PASS_NAMES
 from .pictures import Picture
-from .words import array_text, node_options
+from .words import array_text, fused_text, node_options
 
 #: A pass that is off is not tried on graphs larger than this.
 TRIED_UP_TO = 3000
@@ -53,7 +54,10 @@ class PassTable:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """One rewrite in words: its rule, the nodes it took, the one it left, the note."""
+    """One rewrite in words: its rule, the nodes it took, the one it left, the note.
+
+    A single node, and the one that is left, are told in full; of several only what each is called.
+    """
 
     rule: str
     before: tuple[str, ...]
@@ -78,7 +82,7 @@ class PassDetail:
 
     name: str
     fired: tuple[Fired, ...]
-    before: tuple[tuple[str, str], ...]  #: (sign, line), "-" where the node is gone after
+    before: tuple[tuple[str, str], ...]  #: (sign, line), "-" where the line is gone after
     after: tuple[tuple[str, str], ...]  #: "+" where it is new, "*" where several were merged
     changed: tuple[Changed, ...]
 
@@ -130,30 +134,56 @@ def pass_detail(picture: Picture, name: str, on: bool) -> PassDetail | None:
     found = diff(first, last)
     gone, fresh = set(found.removed), set(found.added)
     merged = {new for _, new in found.merged}
-    before = tuple(("-" if n in gone else " ", _line(first, n)) for n in range(len(first)))
+    # A node that only has other operands, themselves marked, reads as it did: no sign for it.
+    old, new = _listing(first), _listing(last)
+    here, there = set(old), set(new)
+    # Equal ones are told apart by their numbers: one that is still there is no other's origin.
+    fresh |= {now for was, now in found.kept if old[was] in there}
+    before = tuple(
+        ("-" if n in gone and old[n] not in there else " ", old[n]) for n in range(len(old))
+    )
     after = tuple(
-        ("+" if n in fresh else "*" if n in merged else " ", _line(last, n))
-        for n in range(len(last))
+        ("+" if n in fresh and new[n] not in here else "*" if n in merged else " ", new[n])
+        for n in range(len(new))
     )
     return PassDetail(name, fired, before, after, changed)
 
 
 def _fired(before: Graph, after: Graph, rewrite: Rewrite) -> Fired:
-    left = "" if rewrite.after is None else after.name_of(rewrite.after)
-    names = tuple(before.name_of(number) for number in rewrite.before)
+    left = "" if rewrite.after is None else _line(after, rewrite.after, _shared(after))
+    if len(rewrite.before) == 1:
+        return Fired(
+            rewrite.rule, (_line(before, rewrite.before[0], _shared(before)),), left, rewrite.note
+        )
+    names = tuple(
+        f"%{number}" if called.startswith("%") else f"%{number} {called}"
+        for number in rewrite.before
+        for called in (before.name_of(number),)
+    )
     return Fired(rewrite.rule, names, left, rewrite.note)
 
 
-def _line(graph: Graph, number: int) -> str:
+def _listing(graph: Graph) -> list[str]:
+    shared = _shared(graph)
+    return [_line(graph, number, shared) for number in range(len(graph))]
+
+
+def _shared(graph: Graph) -> frozenset[str]:
+    """Return the names that several nodes have, as when a variable is bound again."""
+    counts = Counter(graph.name_of(number) for number in range(len(graph)))
+    return frozenset(name for name, count in counts.items() if count > 1)
+
+
+def _line(graph: Graph, number: int, shared: frozenset[str]) -> str:
+    """Return a node in words; operands by the name in their row, by number where that is shared."""
     node = graph.nodes[number]
-    if node.op.name == "const":
-        return f"%{number} const {node.option('value')}"
-    words = [graph.name_of(arg) for arg in node.args]
     called = graph.name_of(number)
     name = f"%{number} " if called.startswith("%") else f"%{number} {called} = "
-    op = node.op.name
-    if op == "fused":
-        op = "·".join(n.op.name for n in node.option("body").nodes if n.op.name != "placeholder")
+    if node.op.name == "const":
+        return f"{name}const {node.option('value')}"
+    named = [(arg, graph.name_of(arg)) for arg in node.args]
+    words = [f"%{arg}" if word in shared else word for arg, word in named]
+    op = fused_text(node.option("body")) if node.op.name == "fused" else node.op.name
     return f"{name}{expression(op, words, node_options(node))}"
 
 

@@ -288,7 +288,7 @@ def wanted_gradients(
                 Place(),
                 say("the program has no input {name}", name=name),
                 say("its inputs are: {known}", known=", ".join(program.parameters) or say("none")),
-                say("name one of them"),
+                say("name one of the inputs"),
             )
     floats = tuple(
         name

@@ -106,6 +106,11 @@ class Ran:
 
 
 @dataclass(frozen=True)
+class Stopped:
+    """The run that is under way was cancelled: what was there before is asked for again."""
+
+
+@dataclass(frozen=True)
 class Undo:
     """Take back what was asked for last (or, with ``redo``, ask for it again)."""
 
@@ -114,17 +119,21 @@ class Undo:
 
 Action = (
     Step | GoTo | ToLine | ToEntry | ToKind | ToCall | SetView | NextMode | SelectRow | Fold
-    | Ask | Ran | Undo
+    | Ask | Ran | Stopped | Undo
 )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSession:
-    """What the Graph screen shows. ``views`` is the last run that was good."""
+    """What the Graph screen shows. ``views`` is the last run that was good.
+
+    Where the last run had a ``problem`` instead, ``refused`` is the text that has it.
+    """
 
     asked: Asked
     views: Views | None = None
     problem: Refusal | None = None
+    refused: str = ""
     cursor: int = 0
     view: str = "lockstep"
     mode: str = "eager"
@@ -143,6 +152,15 @@ class GraphSession:
         return self.answered is None or self.answered.key != self.asked.key
 
     @property
+    def text(self) -> str:
+        """The program that is shown: as edited, or as refused, or as it ran."""
+        if self.asked.text is not None:
+            return self.asked.text
+        if self.problem is not None or self.views is None:
+            return self.refused
+        return self.views.run.text
+
+    @property
     def row(self) -> int:
         """The chosen row of the present view."""
         return self.rows.get(self.view, 0)
@@ -155,6 +173,9 @@ def reduce(now: GraphSession, action: Action) -> GraphSession:
             return _ran(now, views)
         case Ask():
             return _ask(now, action)
+        case Stopped():
+            shown = now.asked if now.answered is None else now.answered
+            return replace(now, asked=shown, answered=shown, to_last_call=False, wanted=None)
         case Undo(redo):
             return _undo(now, redo)
         case SetView(view):
@@ -228,7 +249,9 @@ def _ran(now: GraphSession, views: Views) -> GraphSession:
     if run.asked.key != now.asked.key:
         return now
     if run.problem is not None:
-        return replace(now, problem=run.problem, answered=run.asked, to_last_call=False)
+        return replace(
+            now, problem=run.problem, refused=run.text, answered=run.asked, to_last_call=False
+        )
     before = now.views.run if now.views is not None else None
     same = before is not None and before.text == run.text
     cursor = now.cursor if same else 0
@@ -240,6 +263,7 @@ def _ran(now: GraphSession, views: Views) -> GraphSession:
         now,
         views=views,
         problem=None,
+        refused="",
         answered=run.asked,
         cursor=min(max(cursor, 0), views.last),
         picture=now.picture if same else 0,

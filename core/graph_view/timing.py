@@ -30,6 +30,16 @@ class Measured:
     again: int | None
     repeats: int
 
+    @property
+    def first_ms(self) -> float:
+        """The first call in milliseconds."""
+        return self.first / 1e6
+
+    @property
+    def again_ms(self) -> float | None:
+        """The shortest of the others in milliseconds, None where there was none."""
+        return None if self.again is None else self.again / 1e6
+
 
 def measure(
     run: GraphRun,

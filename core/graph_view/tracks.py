@@ -7,6 +7,7 @@ there, so the column at any moment is a part of the list and stepping back loses
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -34,8 +35,11 @@ from ..graph.events import (
     RunStarted,
 )
 from ..graph.ir import Graph
-from ..wording import joined
+from ..wording import joined, say
 from .words import collect_names, fused_text, node_options, operand_text, structural, value_text
+
+#: Where several graphs do not fit, so many of the different guards that failed are told.
+TOLD_GUARDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Entry:
     ``kind``: ``computed`` (eager), ``drawn``, ``ran`` (in a session), ``print``, ``branch``,
     ``trip``, ``guard``, ``miss``, ``compile``, ``compiled``, ``session``, ``pass``, ``break``,
     ``fallback``, ``grad``, ``nonfinite``, ``refused``, ``stale``, ``differs``, ``returned``,
-    ``gradient``.
+    ``gradient``, ``wrong`` (either of the two, without guards; ``what`` is what eager gives).
     """
 
     at: int
@@ -316,7 +320,8 @@ def fold(mode: str, events: Sequence[Event], graphs: Sequence[Graph | None] = ()
 def _joined(entries: Sequence[Entry]) -> list[Entry]:
     """Keep, of guards that held one after the other, the line that counts them all.
 
-    Its ``what`` says whether one of the same graph failed after them.
+    Its ``what`` says whether one of the same graph failed after them. Where several graphs were
+    asked and did not fit, one line says so of all of them.
     """
     kept: list[Entry] = []
     for entry in entries:
@@ -327,4 +332,36 @@ def _joined(entries: Sequence[Entry]) -> list[Entry]:
             elif entry.kind == "guard" and last.numbers[2] < entry.numbers[2]:
                 kept.pop()
         kept.append(entry)
+    return _missed_together(kept)
+
+
+def _missed_together(entries: Sequence[Entry]) -> list[Entry]:
+    """Make one entry of graphs that failed one after the other; ``numbers`` ends in how many.
+
+    Its ``why`` is ``none`` where no graph that was there fitted.
+    """
+    kept: list[Entry] = []
+    failed: list[Entry] = []
+    for entry in (*entries, None):
+        if entry is not None and (entry.kind == "miss" or entry.what == "then one fails"):
+            failed.append(entry)
+            continue
+        misses = [one for one in failed if one.kind == "miss"]
+        if len(misses) > 1:
+            none = entry is not None and entry.kind in ("compile", "fallback")
+            numbers = (*misses[-1].numbers, len(misses))
+            why, what = "none" if none else "", _guards_text(misses)
+            failed = [Entry(misses[-1].at, "miss", what=what, why=why, numbers=numbers)]
+        kept += failed if entry is None else (*failed, entry)
+        failed = []
     return kept
+
+
+def _guards_text(misses: Sequence[Entry]) -> str:
+    """Return the guards that failed, each once with how often, the first few of them."""
+    counted = Counter(miss.what for miss in misses)
+    told = [
+        say("{guard} (×{count})", guard=guard, count=count) if count > 1 else guard
+        for guard, count in counted.items()
+    ]
+    return joined("; ", [*told[:TOLD_GUARDS], *(["…"] if len(told) > TOLD_GUARDS else [])])

@@ -24,11 +24,16 @@ from ..graph.option_text import option_text
 #: Values longer than this are told by their shape.
 LONGEST_VALUE = 40
 
+#: Of those, so many entries are shown.
+SHOWN_ENTRIES = 3
+
 
 def value_text(value: ValueSummary) -> str:
-    """Return a value as columns show it: itself where it is short, else its first entries.
+    """Return a value as columns show it: itself where it is short, else what it is of.
 
-    Numbers have six digits at most; whether modes agree is compared in all of theirs.
+    A longer one is told by its type and first entries, ``f64[40] [0.5, 0.25, 0.125 …]``: never by
+    a bare number, which would read as one of its entries. Numbers have six digits at most;
+    whether modes agree is compared in all of theirs.
     """
     if value.shape == ():
         return number_text(value.first[0])
@@ -38,7 +43,9 @@ def value_text(value: ValueSummary) -> str:
         total *= size
     if len(value.shape) == 1 and total <= len(value.first) and len(shown) <= LONGEST_VALUE:
         return f"[{shown}]"
-    return f"{'×'.join(map(str, value.shape))} [{', '.join(map(number_text, value.first[:3]))} …]"
+    more = " …" if total > SHOWN_ENTRIES else ""
+    entries = ", ".join(map(number_text, value.first[:SHOWN_ENTRIES]))
+    return f"{Aval(value.shape, np.dtype(value.dtype))} [{entries}{more}]"
 
 
 def number_text(value: float | int | bool) -> str:
@@ -52,6 +59,11 @@ def number_text(value: float | int | bool) -> str:
 def array_text(value: np.ndarray[Any, np.dtype[Any]]) -> str:
     """Return an array as columns show it."""
     return value_text(summarize(value))
+
+
+def result_text(value: object) -> str:
+    """Return a result as columns show it; what is no array as Python writes it."""
+    return array_text(value) if isinstance(value, np.ndarray) else str(value)
 
 
 def collect_names(events: Sequence[Event]) -> dict[tuple[int, str, int], str]:

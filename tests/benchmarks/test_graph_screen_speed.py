@@ -60,7 +60,14 @@ async def test_two_thousand_nodes(tmp_path: Path) -> None:
         opened = time.process_time() - begun
         unbound = await _cost(pilot, "f12")
         costs = {}
-        for view, keys in (("a", ("right", "left")), ("d", ("down", "pagedown"))):
+        views_and_keys = {
+            "a": ("right", "left"),
+            "d": ("down", "pagedown"),
+            "w": ("end", "left"),
+            "m": ("down", "left"),
+            "c": ("down", "left"),
+        }
+        for view, keys in views_and_keys.items():
             await pilot.press(view)
             if view == "d":
                 await pilot.press("r")

@@ -391,6 +391,24 @@ def test_a_terminal_that_cannot_show_them_exits_with_2_and_a_hint(words, term, r
     assert (found.returncode, found.stderr) == (2, f"dgplay: {reason}; {HINT}")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there Textual draws on stdout")
+def test_with_stderr_redirected_the_screens_exit_with_2_and_the_terminal_says_why():
+    ours, theirs = pty.openpty()
+    found = spawn(
+        stdin=theirs,
+        stdout=theirs,
+        capture_output=False,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+    os.close(theirs)
+    seen = os.read(ours, 4096).decode()
+    os.close(ours)
+    told = f"dgplay: the screens are drawn on stderr, which is redirected; {HINT}"
+    assert (found.returncode, found.stderr) == (2, told)
+    assert seen.replace("\r\n", "\n") == told
+
+
 # Options.
 
 

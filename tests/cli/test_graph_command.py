@@ -196,3 +196,28 @@ def test_a_program_that_cannot_be_read_keeps_its_name(tmp_path: Path) -> None:
     assert (code, json.loads(text)["program"]) == (1, "half.py")
     code, text = run_source("def f(x=1):\n    return x +\n", "--json")
     assert (code, json.loads(text)["program"]) == (1, "stdin")
+
+
+def test_the_text_says_which_guard_failed_in_which_call() -> None:
+    code, text = run("square_sum", "--call", "x=[1,2]", "x=[1,2,3]", "--mode", "capture")
+    assert code == 0
+    (line,) = (line for line in text.splitlines() if "compiles again" in line)
+    assert line.startswith("call 2 compiles again, graph 1: x: shape[0] == 2, ")
+
+
+def test_a_break_says_how_many_graphs_end_there_and_how_often_it_is_reached() -> None:
+    words = ("dynamic_block", "--call", "x=[1,2]", "x=[1,2]", "--mode", "capture")
+    _, text = run(*words)
+    # The loop runs 6 times; every trip asks once, and the second call is served from the cache.
+    assert "graph break at line 6, column 9 (in 6 graphs, reached 12 times): " in text
+    (found,) = report(*words)["modes"]["capture"]["breaks"]
+    assert set(found) == {"line", "column", "what", "why", "where", "hint", "count"}
+    assert found["count"] == 6
+
+
+def test_one_of_a_thing_is_told_in_the_singular() -> None:
+    _, text = run("affine", "--mode", "capture")
+    assert "capture: 1 segment, 1 compile\n" in text
+    assert "(1 compile so far)" in text
+    _, text = run("square_sum", "--call", "x=[1,2]", "x=[1,2,3]", "--mode", "capture")
+    assert "guard x: shape[0] == 2  (0 hits, 1 miss)" in text

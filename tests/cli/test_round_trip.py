@@ -92,6 +92,13 @@ def option(flag: str) -> list[str]:
     return [f"{flag}={values[0]}"] if values and values[0].startswith("-") else [flag, *values]
 
 
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure each time once: what is measured does not matter here."""
+    monkeypatch.setattr("dgplay.core.sequences.timing.FEWEST_RUNS", 1)
+    monkeypatch.setattr("dgplay.core.sequences.timing.MOST_SECONDS", 0.0)
+
+
 @pytest.fixture
 def sized(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A CSV whose column ``size`` is none of the known ones, with a long row and a bad one."""

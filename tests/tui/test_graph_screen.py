@@ -22,6 +22,7 @@ from dgplay.tui.graph_commands import GRAPH_COMMANDS, GRAPH_SHARED
 from dgplay.tui.screens.graph import GraphScreen
 from dgplay.tui.screens.graph_detail import GraphDetail
 from dgplay.tui.widgets.editor import Editor
+from dgplay.tui.widgets.graph_panes import SheetPane
 from dgplay.tui.widgets.line import Line
 from dgplay.tui.widgets.prompt import Prompt
 
@@ -198,7 +199,7 @@ async def test_a_file_that_is_not_there_is_said_and_the_last_result_stays(open_a
         await lab.press("f", *"no.py", "enter")
         await drawn(lab)
         assert "there is no program no.py" in lab.text
-        assert line(screen, "status") == "that does not run; what ran last is shown"
+        assert line(screen, "status") == "that does not run; below is what ran last"
         assert screen.now.views.run.asked.options.program == "affine"
         await lab.press("u")
         await drawn(lab)
@@ -218,6 +219,114 @@ async def test_inputs_are_typed_in_one_line(open_app: Any) -> None:
         assert "a=7.0; b=3.0; c=[1.0, 2.0]" in lab.text
         await lab.press("end")
         assert "returns [10.0, 20.0]" in lab.text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 20)])
+@pytest.mark.parametrize("keys", ["escape", "enter"])
+async def test_a_question_before_a_call_may_be_left_and_the_call_is_shown(
+    open_app: Any, size: tuple[int, int], keys: str
+) -> None:
+    async with open_app("--screen graph --program dynamic_block", size) as lab:
+        screen = await graph_of(lab)
+        await lab.press("n", "enter")
+        await drawn(lab)
+        assert screen.asking_what is not None
+        await lab.press(keys)
+        await drawn(lab)
+        assert screen.now.cursor == screen.now.views.starts[1]
+        assert screen.tally == {"exact": 0, "close": 0, "off": 0}
+        await lab.press("left")
+        assert "n: next call" not in line(screen, "status")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_that_the_rest_runs_eagerly_is_in_view_and_lines_before_and_after_are_reached(
+    open_app: Any, size: tuple[int, int]
+) -> None:
+    line_ = "--screen graph --program dynamic_block --call x=[1,2] --call x=[1,2,3]"
+    async with open_app(line_, size) as lab:
+        screen = await graph_of(lab)
+
+        def capture() -> str:
+            columns = [row.split("│")[2] for row in lab.frame() if row.count("│") == 2]
+            return " ".join(" ".join(columns).split())
+
+        await lab.press("right_square_bracket", "b", "b", "b", "b")
+        assert "LIMIT of 8 compiles reached: runs eagerly from here" in capture()
+        assert "x = mul" in capture()  # the end of the step
+        shown = capture()
+        await lab.press(*["down"] * 12)
+        assert "no more lines that way" in line(screen, "status")
+        missed = "none of 8 graphs fits: x: shape[0] == 2, was 3 (×6)"
+        for _ in range(6):
+            if missed not in capture():
+                await lab.press("up")
+        assert missed in capture()
+        await lab.press("left", "right")
+        assert capture() == shown
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("view", ["c", "d", "m"])
+async def test_pages_of_a_list_leave_no_row_out(
+    open_app: Any, size: tuple[int, int], view: str
+) -> None:
+    line_ = "--screen graph --program dynamic_block --call x=[1,2] --call x=[1,2,2]"
+    async with open_app(line_, size) as lab:
+        screen = await graph_of(lab)
+        await lab.press("end", view, "home")
+        seen: set[str] = set()
+        pane = screen.query_one("#g-detail", SheetPane)
+        for _ in range(40):
+            seen |= {row[1:] for row in pane.sheet.lines}
+            if screen.detail_chosen == screen.detail_rows - 1:
+                break
+            await lab.press("pagedown")
+        missing = []
+        await lab.press("home")
+        for _ in range(screen.detail_rows):
+            chosen = next(row for row in pane.sheet.lines if row.startswith(">"))
+            missing += [chosen] if chosen[1:] not in seen else []
+            await lab.press("down")
+        assert missing == []
+
+
+async def test_a_stale_answer_says_so_beside_the_right_one(open_app: Any) -> None:
+    calls = "--call seq=[1,2,3,4] --call seq=[1,2,3,4,5]"
+    async with open_app(f"--screen graph --program rnn_loop --no-guards {calls}", (120, 40)) as lab:
+        screen = await graph_of(lab)
+        await lab.press("end")
+        assert "STALE answer" in lab.text
+        assert "DIFFER first at output 0: eager 1.9999, capture 1.99928" in line(screen, "status")
+        assert "ulps" not in line(screen, "status")
+        await lab.press("c")
+        assert "call 2: STALE answer 1.99928, eager gives 1.9999" in lab.text
+        assert "STALE gradient of seq: f64[4]" in lab.text
+        assert "arity == 1   not asked" in lab.text
+
+
+async def test_the_capture_view_says_why_dynamic_sizes_do_not_help(open_app: Any) -> None:
+    calls = "--call seq=[1,2,3,4] --call seq=[1,2,3,4,5]"
+    async with open_app(f"--screen graph --program rnn_loop {calls}", (120, 40)) as lab:
+        screen = await graph_of(lab)
+        await lab.press("c")
+        assert "Capture, calls 1 to 1 of 2, as far as time is; ]: call 2" in lab.text
+        await lab.press("right_square_bracket", "down", "down")
+        assert "seq: shape[0] == 4, was 5 (Python needs the number)" in lab.text
+        assert "a column a call: C compiled, R run again, ✓ held, ✗ failed" in lab.text
+        now = screen.now.cursor
+        await lab.press("end")
+        assert (screen.now.cursor, screen.detail_chosen) == (now, screen.detail_rows - 1)
+
+
+async def test_keys_that_can_do_nothing_say_so(open_app: Any) -> None:
+    async with open_app("--screen graph", (80, 24)) as lab:
+        screen = await graph_of(lab)
+        await lab.press("o")
+        assert line(screen, "status") == "all three modes are in view"
+        await lab.press("d", "down", "down", "r")
+        assert line(screen, "status") == "nothing repeats here, so nothing is folded"
+        assert screen.now.row == 2
 
 
 async def test_the_next_call_is_predicted_then_seen(open_app: Any) -> None:
@@ -406,11 +515,14 @@ async def test_a_newcomer_sees_what_a_second_call_of_another_shape_does(
     async with open_app("--screen graph --program dynamic_block", size) as lab:
         await graph_of(lab)
         await lab.press("n")
-        assert "next call x=[1.0, 2.0, 2.0]" in lab.text
+        assert "next call, then a question x=[1.0, 2.0, 2.0]" in lab.text
         await lab.press("enter")
         await drawn(lab)
-        assert "does capture compile again (y, n)?" in lab.text
-        await lab.press("y", "enter")
+        assert "does capture compile again (y, n)? Esc: only run" in lab.text
+        assert "your answer is counted; call 2: x=[1.0, 2.0, 2.0]" in lab.text
+        await lab.press("y")
+        assert "only run y" in lab.text  # there is room to see what is typed
+        await lab.press("enter")
         columns = [row.split("│")[2] for row in lab.frame() if row.count("│") == 2]
         capture = " ".join(" ".join(columns).split())
         assert "guard fails: x: shape[0] == 2, was 3" in capture
@@ -436,7 +548,7 @@ async def test_a_large_run_has_its_views_made_in_a_thread_and_shows_the_same(
 
         def slow(this: Any) -> dict[str, Any]:
             return {
-                name: lambda view=view: (held.wait(5), view())[1]
+                name: lambda here, view=view: (held.wait(5), view(here))[1]
                 for name, view in made(this).items()
             }
 
@@ -448,7 +560,10 @@ async def test_a_large_run_has_its_views_made_in_a_thread_and_shows_the_same(
         assert lab.text == wanted
 
 
-async def test_time_is_measured_when_it_is_asked_for(open_app: Any) -> None:
+async def test_time_is_measured_when_it_is_asked_for(
+    open_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dgplay.core.graph_view.timing.SECONDS", 60.0)  # however busy it is here
     async with open_app("--screen graph --program dynamic_block", (120, 40)) as lab:
         screen = await graph_of(lab)
         assert "measured" not in lab.text
@@ -484,7 +599,7 @@ async def test_passes_are_switched_by_enter_and_counts_follow(open_app: Any) -> 
         await drawn(lab)
         assert "fuse" not in screen.now.asked.options.passes
         assert "run 7 nodes, 3 launches" in lab.text
-        assert "would do 1 rewrites" in lab.text
+        assert "would do 1 rewrite:" in lab.text
         await lab.press("down", "enter")
         await drawn(lab)
         assert screen.now.asked.options.passes[-1] == "fast-math"
@@ -644,3 +759,90 @@ async def test_a_thousand_random_keys_never_raise(open_app: Any, size: tuple[int
         assert lab.app.is_running
         assert lab.app.return_code in (None, 0)
         assert screen.graph_session is not None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_refusal_names_the_way_out_before_the_reason(
+    open_app: Any, size: tuple[int, int], tmp_path: Path
+) -> None:
+    path = tmp_path / "huge.py"
+    path.write_text("def f(x=1):\n    y = zeros([100000, 100000])\n    return x + y\n")
+    async with open_app(f"--screen graph --program {path}", size) as lab:
+        await graph_of(lab)
+        await lab.press("end")
+        columns = [row.split("│") for row in lab.frame() if row.count("│") == 2]
+        for number in range(3):
+            told = " ".join(" ".join(column[number] for column in columns).split())
+            assert "use smaller shapes" in told
+
+
+async def test_both_ways_out_of_a_decision_are_read_in_narrow_columns(open_app: Any) -> None:
+    async with open_app("--screen graph --program dynamic_block", (80, 24)) as lab:
+        await graph_of(lab)
+        await lab.press("b")
+        columns = [row.split("│") for row in lab.frame() if row.count("│") == 2]
+        for number in (1, 2):
+            told = " ".join(" ".join(column[number] for column in columns).split())
+            assert "use cond(test, f, g) or where(test, a, b)" in told
+
+
+async def test_a_program_that_is_not_there_names_what_to_give_first(open_app: Any) -> None:
+    async with open_app("--screen graph --program nosuch.py", (80, 24)) as lab:
+        await graph_of(lab)
+        told = " ".join(" ".join(row.strip() for row in lab.frame()[2:7]).split())
+        assert "Instead: give a bundled name or a file. Why: bundled are affine" in told
+
+
+async def test_inputs_that_cannot_be_read_are_explained_in_one_line(open_app: Any) -> None:
+    async with open_app("--screen graph --program affine", (80, 24)) as lab:
+        screen = await graph_of(lab)
+        await lab.press("i", "ctrl+u", *"a=[1", "enter")
+        said = "Python cannot read this: '[' was never closed. Try: mend the line"
+        assert line(screen, "status") == f"! column 3: {said}"
+
+
+async def test_choosing_a_line_begins_at_the_cursor_and_is_marked_in_text(open_app: Any) -> None:
+    async with open_app("--screen graph --program affine", (80, 24)) as lab:
+        screen = await graph_of(lab)
+        await lab.press("right", "tab", "tab")
+        assert screen.line == 5
+        await lab.press("enter")
+        assert line(screen, "status") == "line 5 does not run again; left steps back"
+        await lab.press("down")
+        assert [row[:6] for row in lab.frame() if row.startswith("*")] == ["*   6 "]
+        await lab.press("up", "up", "enter")
+        assert line(screen, "status") == "line 4 is not run"
+
+
+async def test_a_value_without_a_name_is_told_by_its_number(open_app: Any) -> None:
+    async with open_app("--screen graph --program x2_plus_xy --grad x", (120, 40)) as lab:
+        await graph_of(lab)
+        await lab.press("end")
+        eager = [row.split("│")[0] for row in lab.frame() if row.count("│") == 2]
+        assert any(row.startswith("%3 = pow x 2.0") for row in eager)
+        assert any(row.startswith("d %3 = 1.0") for row in eager)
+
+
+async def test_the_words_of_the_counters_do_not_change_while_one_steps(open_app: Any) -> None:
+    async with open_app("--screen graph --program x2_plus_xy --grad x", (80, 24)) as lab:
+        await graph_of(lab)
+        for key in ("home", "end"):
+            await lab.press(key)
+            (row,) = [row for row in lab.frame() if "launches" in row and "│" in row]
+            assert row.count("disp. ") == row.count("  launches ") == 3
+
+
+async def test_memory_says_what_its_signs_mean(open_app: Any) -> None:
+    async with open_app("--screen graph --program linear_ln_dropout", (80, 24)) as lab:
+        await graph_of(lab)
+        await lab.press("m", "o")
+        assert "own: not in the arena, =y: written over y" in lab.text
+        assert "liveness" not in lab.text
+
+
+async def test_an_empty_arena_is_not_spoken_of(open_app: Any) -> None:
+    async with open_app("--screen graph --program x2_plus_xy", (80, 24)) as lab:
+        await graph_of(lab)
+        await lab.press("m", "o")
+        assert "arena of 0 bytes" not in lab.text
+        assert "overlaps" not in lab.text

@@ -444,7 +444,11 @@ async def test_every_strategy_is_seen_at_once_where_there_is_room(
         assert names == [strategy.name for strategy in EVERY]
 
 
-async def test_a_time_that_cannot_be_measured_is_asked_for_once(open_app: Any) -> None:
+async def test_a_time_that_cannot_be_measured_is_asked_for_once(
+    open_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dgplay.core.sequences.timing.FEWEST_RUNS", 1)
+    monkeypatch.setattr("dgplay.core.sequences.timing.MOST_SECONDS", 0.0)
     async with open_app("uniform:1-20 --count 3000 --all --time", (160, 40)) as lab:
         await lab.known()
         timings = lab.app.session.known.timings

@@ -9,7 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from dgplay.core.graph_view.lockstep import LockFrame
+from dgplay.core.counting import Counted
+from dgplay.core.graph_view.lockstep import LockFrame, Parted
 from dgplay.core.graph_view.session import GoTo, SelectRow, Step
 
 from .. import layout
@@ -35,6 +36,7 @@ class GraphScreen(GraphKeys):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(GraphKeys.OWN)]
     DEFAULT_CSS = """
     GraphScreen #g-program { height: 6; }
+    GraphScreen.-begun #g-program { height: 5; }
     GraphScreen #g-modes { height: 1fr; }
     GraphScreen #g-timeline { height: 4; }
     GraphScreen #g-detail { height: 1fr; }
@@ -80,6 +82,8 @@ class GraphScreen(GraphKeys):
         self.lay_out_panes()
         views = self.now.views
         frame = views.frame(self.now.cursor) if views is not None and views.total else None
+        # Once something has run, the columns have more to say than the program.
+        self.set_class(frame is not None and frame.stop.kind != "inputs", "-begun")
         self._show_program(frame)
         if self.now.view == "lockstep":
             self._show_lockstep(frame)
@@ -95,16 +99,16 @@ class GraphScreen(GraphKeys):
         lines: tuple[str, ...] = now.views.run.lines if now.views is not None else ()
         problem = None
         if now.problem is not None:
-            if now.asked.text is not None:
-                lines = tuple(now.asked.text.splitlines())
+            lines = tuple(now.text.splitlines())
             refusal = now.problem
-            words = look.tr("{what}: {why}. Instead: {hint}")
+            words = look.tr("{what}. Instead: {hint}. Why: {why}")
             told = words.format_map(refusal_words(refusal, look.tr))
             problem = (refusal.place.line, told)
             frame = None
         chosen = self.line if self.showing == PROGRAM else None
-        name = now.asked.options.program
-        if now.asked.text is not None:
+        of = now.asked if now.answered is None else now.answered  # what is shown, not what runs
+        name = of.options.program
+        if of.text is not None:
             name = f"{name} ({look.tr('edited')})"
         title = f"{look.tr('Program')} {name}"
         if frame is not None:
@@ -126,8 +130,7 @@ class GraphScreen(GraphKeys):
             columns.show(look.tr("Modes"), lambda w, h: simple_rows(told, w, h, look))
             timeline.show(look.tr("Timeline"), lambda w, h: [])
             return
-        wide = layout.kind_of(*self.size) in ("full", "wide")
-        alone = None if wide and self.size.width >= 72 else now.mode
+        alone = self.alone
         names = ", ".join(now.views.run.calls[frame.call - 1].inputs)
         hidden = self.asking_what is not None
         columns.show(
@@ -153,23 +156,40 @@ class GraphScreen(GraphKeys):
 
     def _show_status(self, frame: LockFrame | None) -> None:
         app, tr = self.dgplay, self.dgplay.tr
-        said = self.notice or app.notice
+        said, shorter = self.notice or app.notice, ""
         if not said and self.running is not None and self.now.views is not None:
             said = tr("running ... Esc stops; what was there before is shown")
         if not said and self.now.problem is not None:
-            said = tr("that does not run; what ran last is shown")
+            said = tr("that does not run; below is what ran last")
             if self.now.views is None:
-                said = tr("that does not run")
+                said = tr("that does not run; e edits the program, f opens another")
+                if not self.now.problem.place.line and self.now.text:
+                    said = tr("that does not run; i: inputs, e: edit the program, f: another one")
+            if not self.query_one(f"#{PROGRAM}").display:
+                said = self.problem_text(self.now.problem)
         if not said and frame is not None and frame.differs is not None:
-            value, ulps = frame.differs
-            text = tr("the modes DIFFER first at {value}, by {ulps} ulps")
-            said = text.format(value=value, ulps="?" if ulps is None else f"{ulps:,}")
+            said, shorter = self._parted(frame.differs)
         right = self.settings_text()
         if not said and frame is not None and self.now.view == "lockstep":
             said = self._hint(frame)
             if right and cell_len(said) + cell_len(right) + 4 > self.size.width:
                 said = ""
-        self.query_one("#status", Line).show(said, right, (said, ""))
+        ways = [(said, ""), (shorter, "")] if shorter else [(said, "")]
+        self.query_one("#status", Line).show(said, right, *ways)
+
+    def _parted(self, found: Parted) -> tuple[str, str]:
+        """Return where the modes differ first, and the same in fewer words."""
+        tr = self.dgplay.tr
+        words = {
+            "value": found.value, "first": found.modes[0], "second": found.modes[1],
+            "one": found.entries[0], "other": found.entries[1],
+        }  # fmt: skip
+        said = tr("the modes DIFFER first at {value}: {first} {one}, {second} {other}")
+        shorter = tr("{value} DIFFERS: {first} {one}, {second} {other}").format(**words)
+        said = said.format(**words)
+        if found.ulps is not None:
+            said = tr("{said} ({ulps:,} ulps)").format(said=said, ulps=found.ulps)
+        return said, shorter
 
     def _hint(self, frame: LockFrame) -> str:
         """Return what to do next where a learner may wonder: at the start and end of a call."""
@@ -178,7 +198,11 @@ class GraphScreen(GraphKeys):
             if self.size.width < 80:
                 return tr("b: where modes part; n: another shape")
             return tr("right: step; b: where the modes part; n: another call, of another shape")
-        numbers = {"call": frame.call, "compiles": frame.compiles, "breaks": frame.breaks}
+        numbers = {
+            "call": frame.call,
+            "compiles": Counted(frame.compiles),
+            "breaks": Counted(frame.breaks),
+        }
         if frame.stop.kind == "inputs" and not frame.compiles:
             return tr("call {call}: capture compiles nothing new; c shows its guards").format(
                 **numbers
@@ -188,9 +212,14 @@ class GraphScreen(GraphKeys):
             return said.format(**numbers)
         if frame.stop.kind == "end":
             said = tr(
-                "call {call}: capture compiled {compiles}, broke {breaks} times; n: next call"
+                "call {call}: capture compiled {compiles}, broke {breaks:time|times}; n: next call"
             )
-            return said.format(**numbers)
+            if frame.call < frame.calls:
+                said = tr(
+                    "call {call}: capture compiled {compiles}, broke {breaks:time|times}; "
+                    "]: call {next}"
+                )
+            return said.format(next=frame.call + 1, **numbers)
         return ""
 
     # ---- layout -------------------------------------------------------------------------

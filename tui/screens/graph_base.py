@@ -6,7 +6,6 @@ that Esc cancels; until it is over, and if it fails, what was there before stays
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.message import Message
@@ -19,8 +18,7 @@ from dgplay.core.graph_view import running
 from dgplay.core.graph_view.lockstep import Views
 from dgplay.core.graph_view.options import GraphOptions
 from dgplay.core.graph_view.running import Asked
-from dgplay.core.graph_view.session import Action, Ask, GoTo, GraphSession, Ran, reduce
-from dgplay.core.graph_view.timing import Measured
+from dgplay.core.graph_view.session import Action, Ask, GoTo, GraphSession, Ran, Stopped, reduce
 
 from ..commands import Command
 from ..footer import RUN
@@ -42,15 +40,6 @@ class RunDone(Message):
     def __init__(self, views: Views) -> None:
         super().__init__()
         self.views = views
-
-
-class TimesTaken(Message):
-    """A worker has measured what is shown."""
-
-    def __init__(self, views: Views, times: tuple[Mapping[str, Measured], ...]) -> None:
-        super().__init__()
-        self.views = views
-        self.times = times
 
 
 class RunStopped(Message):
@@ -87,8 +76,8 @@ class GraphBase(Shell):
             self.graph_session = GraphSession(asked, mode=state.mode, wanted=step)
         return self.graph_session
 
-    def say_typing(self, text: str) -> None:
-        """Put a notice into the status line."""
+    def say_here(self, text: str) -> None:
+        """Put a notice into the status line until the next key."""
         self.notice = text
         self.show_session()
 
@@ -146,7 +135,7 @@ class GraphBase(Shell):
                 run = running.run(asked, self.budget, lambda: worker.is_cancelled)
                 views = Views(run)
                 for view in views.calls:
-                    _ = view.labels, view.places
+                    view.prepare()
         except Cancelled:
             self.post_message(RunStopped())
             return
@@ -178,12 +167,7 @@ class GraphBase(Shell):
             return False
         self.workers.cancel_group(self, "graph")
         self.running = None
-        now = self.now
-        shown = now.views.run.asked if now.views is not None else now.asked
-        self.graph_session = GraphSession(
-            shown, now.views, now.problem, now.cursor, now.view, now.mode, now.picture, now.rows,
-            now.folded, now.past, now.future, shown,
-        )  # fmt: skip
+        self.graph_session = reduce(self.now, Stopped())
         self.tell_state()
         self.notice = self.dgplay.tr("stopped; what was there before is shown")
         self.show_session()
@@ -194,9 +178,9 @@ class GraphBase(Shell):
         return reduce(self.now, GoTo(cursor))
 
     def problem_text(self, refusal: Refusal) -> str:
-        """Return a refusal in one line: what, why, try instead."""
+        """Return a refusal in one line: what, what to try instead, why."""
         tr = self.dgplay.tr
-        text = tr("{what}: {why}. Instead: {hint}").format_map(refusal_words(refusal, tr))
+        text = tr("{what}. Instead: {hint}. Why: {why}").format_map(refusal_words(refusal, tr))
         if refusal.place.line:
             return tr("{place}: {text}").format(place=said(str(refusal.place), tr), text=text)
         return text

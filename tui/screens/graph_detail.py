@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from dgplay.core.graph.lang_refusal import Refusal
+from dgplay.core.graph.lang_refusal import Cancelled, Refusal
 from dgplay.core.graph_view.backward import Checked, check, gradient_nodes, walk
 from dgplay.core.graph_view.buffers import BufferTable, buffer_table, why
 from dgplay.core.graph_view.captured import capture_rows
+from dgplay.core.graph_view.lockstep import Views
 from dgplay.core.graph_view.nodes import NodeTable, found, node_detail, node_table
 from dgplay.core.graph_view.options import PASS_NAMES, toggled
 from dgplay.core.graph_view.pictures import Picture, pictures, position_of, stop_of
@@ -28,7 +30,7 @@ from ..widgets.prompt import Prompt
 from ..widgets.sheet import LayOut
 from ..work import in_thread
 from .graph_base import COLUMNS, DETAIL
-from .graph_kept import GraphKept
+from .graph_kept import GraphKept, Here
 
 
 class Checks(Message):
@@ -39,6 +41,23 @@ class Checks(Message):
         self.key = key
         self.found = found
         self.problem = problem
+
+
+class Detail(NamedTuple):
+    """A view of the run: what its pane shows, how many rows can be chosen, and which one is."""
+
+    title: str
+    lay_out: LayOut
+    rows: int = 1
+    chosen: int = 0
+
+
+def _buffers(here: Here, picture: Picture, made: tuple[Picture, ...]) -> BufferTable | None:
+    """Return the buffers of a graph; those of the tape with the peaks of what static ran."""
+    if picture.graph is not None:
+        return buffer_table(picture)
+    drawn = next((buffer_table(p) for p in made if p.kind == "static"), None)
+    return tape_table(here.view, picture, None if drawn is None else drawn.peaks)
 
 
 class GraphDetail(GraphKept):
@@ -55,56 +74,60 @@ class GraphDetail(GraphKept):
 
     # ---- what is shown ------------------------------------------------------------------
 
-    def graphs(self, *, tape: bool = True) -> tuple[Picture, ...]:
-        """Return the pictures of the call at the cursor; without ``tape`` those of graphs."""
-        found = self.place
-        if found is None:
-            return ()
-        views, call, _, _ = found
-        made: tuple[Picture, ...] = self.kept(("pictures", call), lambda: pictures(views, call))
+    def graphs(self, here: Here, *, tape: bool = True) -> tuple[Picture, ...]:
+        """Return the pictures of a call; without ``tape`` those of graphs that ran."""
+        made: tuple[Picture, ...] = here.kept(
+            ("pictures", here.call), lambda: pictures(here.views, here.call)
+        )
         return made if tape else tuple(p for p in made if p.graph is not None and p.kind != "drawn")
 
-    def picture(self, *, tape: bool = True) -> Picture | None:
+    def picture(self, here: Here, *, tape: bool = True) -> Picture | None:
         """Return the chosen picture."""
-        made = self.graphs(tape=tape)
+        made = self.graphs(here, tape=tape)
         return made[self.now.picture % len(made)] if made else None
 
-    def table(self, picture: Picture) -> NodeTable:
+    def table(self, here: Here, picture: Picture) -> NodeTable:
         """Return the node table of a picture."""
-        key = ("nodes", self.now.views and self.now.views.at(self.now.cursor)[0], picture.kind,
-               picture.number, self.now.folded)  # fmt: skip
-        made: NodeTable = self.kept(key, lambda: node_table(picture, folded=self.now.folded))
+        folded = self.now.folded
+        key = ("nodes", here.call, picture.kind, picture.number, folded)
+        made: NodeTable = here.kept(key, lambda: node_table(picture, folded=folded))
         return made
 
     def show_detail(self, pane: SheetPane) -> None:
         """Draw the view that is chosen."""
-        tr = self.dgplay.tr
-        if self.place is None:
+        tr, here = self.dgplay.tr, self.place
+        if here is None:
             words = tr("running ...") if self.running is not None else tr("nothing has run")
             pane.show("", lambda w, h: [((f" {words}", "muted"),)])
             return
-        self.detail_chosen = self.now.row
-        view = self.views_by_name[self.now.view]
-        if not self.ready(self._needs(), view):
+        make = self.views_by_name[self.now.view]
+        if not self.ready(here, self._needs(here), lambda: make(here)):
             words = tr("being made ... the keys work meanwhile")
             pane.show("", lambda w, h: [((f" {words}", "muted"),)])
             return
-        title, lay_out = view()
-        pane.show(title, lay_out)
+        shown = make(here)
+        self.detail_rows, self.detail_chosen = shown.rows, shown.chosen
+        pane.show(shown.title, shown.lay_out)
 
     @property
-    def views_by_name(self) -> dict[str, Callable[[], tuple[str, LayOut]]]:
+    def views_by_name(self) -> dict[str, Callable[[Here], Detail]]:
         """Each view with what makes it."""
         return {
             "nodes": self._view_nodes, "passes": self._view_passes, "backward": self._view_backward,
             "memory": self._view_memory, "capture": self._view_capture,
         }  # fmt: skip
 
-    def _needs(self) -> object:
+    def _needs(self, here: Here) -> object:
         """Return what the chosen view is made from."""
-        now, place = self.now, self.place
+        now = self.now
         row = now.row if now.view == "passes" else None
-        return (now.view, place and place[1], now.picture, now.folded, row)
+        return (now.view, here.call, now.picture, now.folded, row)
+
+    def after_run(self, before: Views | None) -> None:
+        """Choose the line that a refusal is about."""
+        super().after_run(before)
+        if self.now.problem is not None and self.now.problem.place.line:
+            self.line = self.now.problem.place.line
 
     def _headed(self, name: str, picture: Picture | None, many: int) -> str:
         tr = self.dgplay.tr
@@ -114,103 +137,107 @@ class GraphDetail(GraphKept):
         others = f" ({self.now.picture % many + 1}/{many}, {tr('o: next')})" if many > 1 else ""
         return labelled(name, f"{kind}{others}", tr)
 
-    def _view_nodes(self) -> tuple[str, LayOut]:
-        place, picture, look = self.place, self.picture(), self.dgplay.look
-        assert place is not None
-        views, _, view, stop = place
+    def _view_nodes(self, here: Here) -> Detail:
+        picture, look = self.picture(here), self.dgplay.look
         name = look.tr("Nodes")
         if picture is None:
-            return name, lambda w, h: []
-        table = self.table(picture)
-        self.detail_rows = len(table.rows)
+            return Detail(name, lambda w, h: [])
+        table = self.table(here, picture)
         chosen = min(self.now.row, len(table.rows) - 1)
         node = table.rows[chosen].node if table.rows else None
-        done = position_of(view, picture.mode, stop)
+        done = position_of(here.view, picture.mode, here.stop)
         detail = None
         if node is not None:
-            detail = node_detail(picture, node, views.run.lines, done)
-        return self._headed(name, picture, len(self.graphs())), lambda w, h: node_rows(
-            table, chosen, detail, done, w, h, look
-        )
+            detail = node_detail(picture, node, here.views.run.lines, done)
+        return Detail(
+            self._headed(name, picture, len(self.graphs(here))),
+            lambda w, h: node_rows(table, chosen, detail, done, w, h, look),
+            len(table.rows), chosen,
+        )  # fmt: skip
 
-    def _view_passes(self) -> tuple[str, LayOut]:
+    def _view_passes(self, here: Here) -> Detail:
         look, now = self.dgplay.look, self.now
-        picture = self.picture(tape=False)
+        picture = self.picture(here, tape=False)
         name = look.tr("Passes (Enter switches)")
         if picture is None:
             words = look.tr("no graph was made in this call")
-            return name, lambda w, h: [((f" {words}", "muted"),)]
-        key = (picture.kind, picture.number, self.place and self.place[1])
-        table = self.kept(("passes", key), lambda: pass_table(picture, now.asked.options.passes))
-        self.detail_rows = len(table.rows)
+            return Detail(name, lambda w, h: [((f" {words}", "muted"),)])
+        key = (picture.kind, picture.number, here.call)
+        passes = here.views.run.asked.options.passes
+        table = here.kept(("passes", key), lambda: pass_table(picture, passes))
         chosen = min(now.row, len(table.rows) - 1)
         row = table.rows[chosen]
-        detail = self.kept(("pass", key, row.name), lambda: pass_detail(picture, row.name, row.on))
-        return self._headed(name, picture, len(self.graphs(tape=False))), lambda w, h: pass_rows(
-            table, chosen, detail, w, h, look, self.pass_scroll
+        detail = here.kept(("pass", key, row.name), lambda: pass_detail(picture, row.name, row.on))
+        return Detail(
+            self._headed(name, picture, len(self.graphs(here, tape=False))),
+            lambda w, h: pass_rows(table, chosen, detail, w, h, look, self.pass_scroll),
+            len(table.rows), chosen,
+        )  # fmt: skip
+
+    def _view_backward(self, here: Here) -> Detail:
+        look = self.dgplay.look
+        made = here.kept(("walk", here.call), lambda: walk(here.view))
+        lines = here.kept(("gradients", here.call), lambda: self._gradients(here))
+        done = position_of(here.view, "eager", here.stop)
+        checks = None
+        if self._checks is not None and self._checks[0] == (here.views, here.call):
+            checks = self._checks[1]
+        return Detail(
+            look.tr("Backward (F: check): eager's tape | static's gradient graph"),
+            lambda w, h: backward_rows(made, done, lines, checks, w, h, look),
         )
 
-    def _view_backward(self) -> tuple[str, LayOut]:
-        place, look = self.place, self.dgplay.look
-        assert place is not None
-        _, call, view, stop = place
-        made = self.kept(("walk", call), lambda: walk(view))
-        drawn = next((p for p in self.graphs() if p.kind == "drawn"), None)
-        lines = gradient_nodes(drawn) if drawn is not None else ()
-        done = position_of(view, "eager", stop)
-        checks = None
-        if self._checks is not None and self._checks[0] == self._check_key:
-            checks = self._checks[1]
-        self.detail_rows = 1
-        return look.tr(
-            "Backward: eager's tape | static's gradient graph (F: check)"
-        ), lambda w, h: backward_rows(made, done, lines, checks, w, h, look)
+    def _gradients(self, here: Here) -> tuple[str, ...]:
+        drawn = next((p for p in self.graphs(here) if p.kind == "drawn"), None)
+        return () if drawn is None else gradient_nodes(drawn)
 
-    def _view_memory(self) -> tuple[str, LayOut]:
+    def _view_memory(self, here: Here) -> Detail:
         look, now = self.dgplay.look, self.now
-        made = tuple(p for p in self.graphs() if p.kind != "drawn")
+        made = tuple(p for p in self.graphs(here) if p.kind != "drawn")
         name = look.tr("Memory")
         words = look.tr("no graph with known sizes in this call")
         if not made:
-            return name, lambda w, h: [((f" {words}", "muted"),)]
+            return Detail(name, lambda w, h: [((f" {words}", "muted"),)])
         picture = made[now.picture % len(made)]
-        key = ("memory", self.place and self.place[1], picture.kind, picture.number)
-        table: BufferTable | None = self.kept(key, lambda: self._buffers(picture, made))
+        key = ("memory", here.call, picture.kind, picture.number)
+        table: BufferTable | None = here.kept(key, lambda: _buffers(here, picture, made))
         title = self._headed(name, picture, len(made))
         if table is None:
-            return title, lambda w, h: [((f" {words}", "muted"),)]
-        self.detail_rows = len(table.rows)
+            return Detail(title, lambda w, h: [((f" {words}", "muted"),)])
         chosen = min(now.row, len(table.rows) - 1)
         row = table.rows[chosen]
         graph = table.graph
         reason = why_kept(row, table) if graph is None else why(graph, row.node)
-        return title, lambda w, h: memory_rows(table, chosen, reason, w, h, look)
+        return Detail(
+            title,
+            lambda w, h: memory_rows(table, chosen, reason, w, h, look),
+            len(table.rows), chosen,
+        )  # fmt: skip
 
-    def _buffers(self, picture: Picture, made: tuple[Picture, ...]) -> BufferTable | None:
-        if picture.graph is not None or self.place is None:
-            return buffer_table(picture)
-        drawn = next((buffer_table(p) for p in made if p.kind == "static"), None)
-        return tape_table(self.place[2], picture, None if drawn is None else drawn.peaks)
-
-    def _view_capture(self) -> tuple[str, LayOut]:
-        place, look = self.place, self.dgplay.look
-        assert place is not None
-        views, call, _, _ = place
-        rows = self.kept(("capture", call), lambda: capture_rows(views, call))
-        self.detail_rows = len(rows)
+    def _view_capture(self, here: Here) -> Detail:
+        look, call = self.dgplay.look, here.call
+        rows = here.kept(("capture", call), lambda: capture_rows(here.views, call))
         heads = [number for number, row in enumerate(rows) if row.kind == "call"]
         chosen = min(self.now.rows.get("capture", heads[call]), len(rows) - 1)
-        self.detail_chosen = chosen
         tr, options = look.tr, self.now.asked.options
         settings = tr(
-            "guards {guards} (v)  dynamic {dynamic} (D)  limit {limit} (L)  n: another call"
+            "guards {guards} (v)  dynamic {dynamic} (D)  limit {limit} (L)  n: call"
         ).format(
             guards=tr("OFF") if options.no_guards else tr("on"),
             dynamic=tr("on") if options.dynamic == "on" else tr("OFF"),
             limit=options.recompile_limit,
         )  # fmt: skip
-        title = tr("Capture, calls 1 to {call}").format(call=call + 1)
-        return title, lambda w, h: capture_view_rows(rows, chosen, settings, w, h, look)
+        calls = len(here.views.calls)
+        title = tr("Capture, calls 1 to {call}")
+        if call + 1 < calls:
+            title = tr("Capture, calls 1 to {call} of {calls}, as far as time is; ]: call {next}")
+        elif not call:
+            title = tr("Capture, call 1")
+        return Detail(
+            title.format(call=call + 1, calls=calls, next=call + 2),
+            lambda w, h: capture_view_rows(rows, chosen, settings, w, h, look),
+            len(rows), chosen,
+        )  # fmt: skip
 
     def action_view(self, view: str) -> None:
         """Show another view, its pane in focus."""
@@ -227,15 +254,15 @@ class GraphDetail(GraphKept):
             options = now.asked.options
             self.ask_for(replace(options, passes=toggled(options, name)))
         elif now.view == "nodes":
-            place, picture = self.place, self.picture()
-            if place is None or picture is None:
+            here = self.place
+            picture = None if here is None else self.picture(here)
+            if here is None or picture is None:
                 return
-            views, call, view, _ = place
-            rows = self.table(picture).rows
+            rows = self.table(here, picture).rows
             node = rows[min(now.row, len(rows) - 1)].node if rows else None
             if node is not None:
                 at = node.known or node.at
-                self.do(GoTo(views.starts[call] + stop_of(view, picture.mode, at)))
+                self.do(GoTo(here.views.starts[here.call] + stop_of(here.view, picture.mode, at)))
 
     def action_find(self) -> None:
         """Ask for a name to find among the nodes."""
@@ -244,16 +271,17 @@ class GraphDetail(GraphKept):
     def _find(self, text: str) -> None:
         self.query_one(Prompt).close()
         self._sought = text.strip()
-        if not self._sought or self.place is None:
+        here = self.place
+        if not self._sought or here is None:
             return
         if self.now.view != "nodes":
             self.action_view("nodes")
-        if not self.ready(self._needs(), self._view_nodes):
+        if not self.ready(here, self._needs(here), lambda: self._view_nodes(here)):
             return
-        picture = self.picture()
+        picture = self.picture(here)
         if picture is None:
             return
-        row = found(self.table(picture), text, self.now.row)
+        row = found(self.table(here, picture), text, self.now.row)
         if row is None:
             self.notice = self.dgplay.tr("no node has {text}").format(text=self._sought)
             self.show_session()
@@ -262,29 +290,25 @@ class GraphDetail(GraphKept):
 
     # ---- finite differences -------------------------------------------------------------
 
-    @property
-    def _check_key(self) -> object:
-        place = self.place
-        return None if place is None else (place[0], place[1])
-
     def action_check(self) -> None:
         """Check the gradients of this call by finite differences, or hide the check."""
-        place = self.place
-        if place is None:
+        here = self.place
+        if here is None:
             return
+        key = (here.views, here.call)
         if self.now.view != "backward":
             self.action_view("backward")
-        if self._checks is not None and self._checks[0] == self._check_key:
+        if self._checks is not None and self._checks[0] == key:
             self._checks = None
             self.show_session()
             return
-        views, _, view, _ = place
-        gave, program = view.call.logs["eager"].gave, views.run.program
+        view = here.view
+        gave, program = view.call.logs["eager"].gave, here.views.run.program
         if gave is None or program is None or not gave.gradients:
             self.notice = self.dgplay.tr("there is no gradient to check")
             self.show_session()
             return
-        key, inputs, gradients = self._check_key, dict(view.call.inputs), gave.gradients
+        inputs, gradients = dict(view.call.inputs), gave.gradients
 
         def work() -> None:
             worker = get_current_worker()
@@ -292,6 +316,8 @@ class GraphDetail(GraphKept):
                 checked = check(
                     program, inputs, gradients, self.budget, lambda: worker.is_cancelled
                 )
+            except Cancelled:
+                return
             except Refusal as refusal:
                 self.post_message(Checks(key, (), self.problem_text(refusal)))
                 return

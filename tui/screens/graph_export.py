@@ -30,6 +30,7 @@ from ..widgets.prompt import Prompt
 from ..work import in_thread
 from .choice import Choice, ChoiceScreen
 from .graph_detail import GraphDetail
+from .graph_kept import Here
 
 EXPORTS = {
     "order": mark("the node order of the chosen graph, as text"),
@@ -43,9 +44,10 @@ EXPORTS = {
 class Exported(Message):
     """What was asked for is made, None where its arrays are too large; or why it is not."""
 
-    def __init__(self, kind: str, text: str | None, problem: str = "") -> None:
+    def __init__(self, kind: str, views: Views, text: str | None, problem: str = "") -> None:
         super().__init__()
         self.kind = kind
+        self.views = views
         self.text = text
         self.problem = problem
 
@@ -71,36 +73,33 @@ class GraphExport(GraphDetail):
         if kind == "line":
             self.action_copy_line()
             return
-        place = self.place
-        if kind is None or place is None:
+        here = self.place
+        if kind is None or here is None:
             return
-        views, call = place[:2]
         self.exporting = True
-        self.say_typing(self.dgplay.tr("being made ... Esc stops"))
+        self.say_here(self.dgplay.tr("being made ... Esc stops"))
 
         def work() -> None:
             worker = get_current_worker()
             try:
-                text = self._made(kind, views, call, lambda: worker.is_cancelled)
-                made = Exported(kind, text)
+                text = self._text_of(kind, here, lambda: worker.is_cancelled)
+                made = Exported(kind, here.views, text)
             except Cancelled:
                 return
             except GraphError as error:
-                made = Exported(kind, None, str(error))
+                made = Exported(kind, here.views, None, str(error))
             if not worker.is_cancelled:
                 self.post_message(made)
 
         in_thread(self, work, "export", "write what is exported")
 
-    def _made(
-        self, kind: str, views: Views, call: int, cancelled: Callable[[], bool]
-    ) -> str | None:
+    def _text_of(self, kind: str, here: Here, cancelled: Callable[[], bool]) -> str | None:
         """Return the text of an export (in a thread)."""
         if kind == "json":
-            return json_text(views, self.budget, cancelled)
+            return json_text(here.views, self.budget, cancelled)
         if kind == "script":
-            return script_text(views, call, self.budget, cancelled)
-        picture = self.picture()
+            return script_text(here.views, here.call, self.budget, cancelled)
+        picture = self.picture(here)
         if picture is None:
             return None
         return dot_text(picture) if kind == "dot" else order_text(picture)
@@ -111,7 +110,7 @@ class GraphExport(GraphDetail):
             return False
         self.workers.cancel_group(self, "export")
         self.exporting = False
-        self.say_typing(self.dgplay.tr("stopped; nothing was written"))
+        self.say_here(self.dgplay.tr("stopped; nothing was written"))
         return True
 
     def on_exported(self, message: Exported) -> None:
@@ -120,21 +119,21 @@ class GraphExport(GraphDetail):
             return
         self.exporting = False
         tr, text = self.dgplay.tr, message.text
-        if message.problem or text is None or self.now.views is None:
+        if message.problem or text is None:
             why = said(message.problem, tr) or tr("the arrays are too large to be written out")
-            self.say_typing(f"! {why}")
+            self.say_here(f"! {why}")
             return
         whole = text.rstrip("\n") + "\n"
-        name = Path(self.now.views.run.asked.options.program).stem
+        name = Path(message.views.run.asked.options.program).stem
         if message.kind == "script":
             name += "_numpy"  # not the name of the program itself
         answer = FileAnswer(
             lambda path: saving.write_atomically(path, whole),
-            say=self.say_typing, done=self._written, tr=tr,
+            say=self.say_here, done=self._written, tr=tr,
         )  # fmt: skip
-        self.say_typing("")
+        self.say_here("")
         self.ask(tr("write to"), f"{name}.{ENDINGS[message.kind]}", answer)
 
     def _written(self, path: Path) -> None:
         self.query_one(Prompt).close()
-        self.say_typing(self.dgplay.tr("saved to {path}").format(path=path))
+        self.say_here(self.dgplay.tr("saved to {path}").format(path=path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from textual.message import Message
@@ -25,52 +26,64 @@ class Made(Message):
         self.key = key
 
 
+@dataclass(frozen=True, eq=False)
+class Here:
+    """Where the cursor is: a call of a run and a stop in it; and what was made for that run.
+
+    A thread that works for one run goes on with its own, whatever the screen shows meanwhile.
+    """
+
+    views: Views
+    call: int
+    view: CallView
+    stop: int
+    made: dict[object, Any]
+
+    def kept(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return what was made for this run before, else make it and keep it."""
+        if key not in self.made:
+            self.made[key] = make()
+        return self.made[key]
+
+    @property
+    def large(self) -> bool:
+        """Whether views of the call take longer to make than a key may."""
+        return sum(len(log.events) for log in self.view.call.logs.values()) > LARGE
+
+
 class GraphKept(GraphTimes):
     """Keeps what was made for a run until another one comes."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._kept: dict[Any, Any] = {}
-        self._kept_of: Views | None = None
+        self._store: tuple[Views | None, dict[object, Any]] = (None, {})
         self._making: tuple[Views, object] | None = None
 
     @property
-    def place(self) -> tuple[Views, int, CallView, int] | None:
-        """The run, the call, its view and the stop at the cursor; None without a run."""
+    def place(self) -> Here | None:
+        """Where the cursor is; None without a run."""
         views = self.now.views
         if views is None or not views.total:
             return None
+        if self._store[0] is not views:
+            self._store = (views, {})
         call, stop = views.at(self.now.cursor)
-        return views, call, views.calls[call], stop
+        return Here(views, call, views.calls[call], stop, self._store[1])
 
-    def kept(self, key: object, make: Callable[[], Any]) -> Any:
-        """Return what was made for this run before, else make it and keep it."""
-        if self._kept_of is not self.now.views:
-            self._kept, self._kept_of = {}, self.now.views
-        mine = self._kept  # another run begins another dictionary
-        if key not in mine:
-            mine[key] = make()
-        return mine[key]
-
-    def ready(self, key: object, make: Callable[[], object]) -> bool:
+    def ready(self, here: Here, key: object, make: Callable[[], object]) -> bool:
         """Return whether the view ``key`` can be drawn now; ``make`` makes and keeps what it needs.
 
         For a large run that is done in a thread, after which the screen is drawn again.
         """
-        place = self.place
-        if place is None:
-            return True
-        views, _, view, _ = place
-        if sum(len(log.events) for log in view.call.logs.values()) <= LARGE:
-            return True
-        done = ("ready", key)
-        if self._kept_of is views and done in self._kept:
+        views = here.views
+        if not here.large or ("ready", key) in here.made:
             return True
         if self._making != (views, key):
             self._making = (views, key)
 
             def work() -> None:
                 make()
+                here.made["ready", key] = True
                 self.post_message(Made(views, key))
 
             in_thread(self, work, "view", "make what a view is drawn from")
@@ -81,5 +94,4 @@ class GraphKept(GraphTimes):
         if self._making == (message.views, message.key):
             self._making = None
         if message.views is self.now.views:
-            self.kept(("ready", message.key), lambda: True)
             self.show_session()

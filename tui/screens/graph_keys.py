@@ -18,6 +18,9 @@ from dgplay.core.graph_view.session import (
     ToLine,
 )
 
+from .. import layout
+from ..widgets.graph_capture import capture_body
+from ..widgets.graph_lockstep import heights, scrolled
 from ..widgets.graph_panes import SheetPane
 from ..widgets.prompt import Prompt
 from .graph_base import COLUMNS, DETAIL, DETAIL_PANES, LOCKSTEP_PANES, PROGRAM, TIMELINE
@@ -42,13 +45,17 @@ class GraphKeys(GraphRuns):
         self.do(Step(by), key=f"graph step {by}")
 
     def action_goto(self, where: str) -> None:
-        """Go to the start or the end."""
+        """Go to the start or the end: of the rows of a view, else of the time."""
+        if self.showing == DETAIL and self.now.view != "backward":
+            self.pass_scroll = 0
+            self.do(SelectRow(0 if where == "start" else max(self.detail_rows - 1, 0)))
+            return
         self.do(GoTo(0 if where == "start" else 10**9))
 
     def action_break(self, direction: int) -> None:
         """Go to the next graph break or refusal, or to where a value is not the eager one."""
         before = self.now.cursor
-        self.do(ToEntry(("break", "refused", "fallback", "differs"), direction))
+        self.do(ToEntry(("break", "refused", "fallback", "differs", "wrong"), direction))
         if self.now.cursor == before:
             self.say_here(self.dgplay.tr("no graph break, refusal or difference that way"))
 
@@ -100,9 +107,8 @@ class GraphKeys(GraphRuns):
 
     def action_row(self, by: int) -> None:
         """Choose the line or row above or below; in the columns, scroll."""
-        views = self.now.views
         if self.showing == PROGRAM:
-            last = len(views.run.lines) if views is not None else 1
+            last = len(self.now.text.splitlines())
             self.line = min(max(self.line + by, 1), max(last, 1))
             self.show_session()
         elif self.showing == DETAIL:
@@ -110,10 +116,29 @@ class GraphKeys(GraphRuns):
             self.pass_scroll = 0
             self.do(SelectRow(min(max(self.detail_chosen + by, 0), max(last, 0))))
         elif self.showing == COLUMNS:
-            self.scroll_back = max(self.scroll_back - by, 0)
-            self.show_session()
+            self.scroll_columns(by)
         elif self.showing == TIMELINE:
             self.do(Step(by))
+
+    @property
+    def alone(self) -> str | None:
+        """The only mode that the columns show, None where all three are."""
+        wide = layout.kind_of(*self.size) in ("full", "wide")
+        return None if wide and self.size.width >= 72 else self.now.mode
+
+    def scroll_columns(self, by: int) -> None:
+        """Scroll the columns as far as one of them goes."""
+        views = self.now.views
+        if views is None or not views.total:
+            return
+        frame, before = views.frame(self.now.cursor), self.scroll_back
+        size = self.query_one(f"#{COLUMNS}", SheetPane).sheet.size
+        self.scroll_back = scrolled(
+            frame, size.width, size.height, self.dgplay.look, before - by,
+            alone=self.alone, show_time=self.state.time,
+        )  # fmt: skip
+        stuck = self.scroll_back == before
+        self.say_here(self.dgplay.tr("no more lines that way") if stuck else "")
 
     def action_page(self, pages: int) -> None:
         """Go a page up or down; among the passes, in the node order of the chosen one."""
@@ -121,8 +146,16 @@ class GraphKeys(GraphRuns):
             self.pass_scroll = max(self.pass_scroll + 5 * pages, 0)
             self.show_session()
             return
+        self.action_row(pages * max(self._page() - 1, 1))
+
+    def _page(self) -> int:
+        """Return how many lines or rows the pane shows of what its keys go through."""
         height = self.query_one(f"#{self.showing}", SheetPane).sheet.size.height
-        self.action_row(pages * max(height - 2, 1))
+        if self.showing == COLUMNS:
+            return heights(height, self.state.time)[1]
+        if self.showing != DETAIL:
+            return height
+        return capture_body(height) if self.now.view == "capture" else height // 2
 
     def action_enter(self) -> None:
         """Do what Enter means for what is chosen."""
@@ -134,18 +167,48 @@ class GraphKeys(GraphRuns):
             self.do(ToLine(self.line))
             if self.now.cursor == before:
                 text = self.dgplay.tr("line {line} is not run")
+                if self._has_run(self.line):
+                    text = self.dgplay.tr("line {line} does not run again; left steps back")
                 self.say_here(text.format(line=self.line))
         else:
             self.enter_detail()
 
+    def _has_run(self, line: int) -> bool:
+        """Return whether a line ran at the cursor or before it."""
+        views = self.now.views
+        if views is None or not views.total:
+            return False
+        first = views.next_line(-1, line)
+        return first is not None and first <= self.now.cursor
+
+    def go_to(self, key: str) -> None:
+        """Give the focus to a pane; in the program, choosing begins at the cursor's line."""
+        views = self.now.views
+        if key == PROGRAM != self.showing and views is not None and self.now.problem is None:
+            call, number = views.at(self.now.cursor)
+            self.line = views.calls[call].stops[number].line or self.line
+        super().go_to(key)
+
     # ---- views --------------------------------------------------------------------------
 
     def action_next_mode(self) -> None:
-        """Show the next mode, or the next graph."""
+        """Show the next mode, or the next graph; nothing where all three modes are in view."""
+        if self.now.view == "lockstep" and self.alone is None:
+            self.say_here(self.dgplay.tr("all three modes are in view"))
+            return
         self.do(NextMode())
 
     def action_fold(self) -> None:
-        """Fold repeated blocks, or unfold them."""
+        """Fold repeated blocks, or unfold them, where there are any."""
+        here = self.place
+        picture = self.picture(here) if here is not None else None
+        if here is None or self.now.view != "nodes" or picture is None:
+            self.do(Fold())
+            return
+        table = self.table(here, picture)
+        if self.now.folded and all(row.node is not None for row in table.rows):
+            self.say_here(self.dgplay.tr("nothing repeats here, so nothing is folded"))
+            return
         self.do(Fold())
 
     def action_zoom(self) -> None:
@@ -194,13 +257,7 @@ class GraphKeys(GraphRuns):
         self.program_saved(path)
         self.copied(self.dgplay.line)
 
-    def say_here(self, text: str) -> None:
-        """Put a notice into the status line until the next key."""
-        self.notice = text
-        self.show_session()
-
     def close_typing(self) -> None:
-        """Close the typed line."""
-        self.asking_what = None
+        """Close the typed line; a question is given up once it is closed."""
         self.query_one(Prompt).close()
         self.show_session()

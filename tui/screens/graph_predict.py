@@ -9,15 +9,17 @@ from dgplay.core.graph_view.session import GoTo
 from dgplay.core.lessons.leitner import load_boxes, save_boxes
 
 from ..commands import mark
-from ..phrases import refusal_text
+from ..phrases import labelled, refusal_text
 from ..widgets.prompt import Prompt
 from .graph_export import GraphExport
 
 QUESTIONS = {
     "graph-value": mark("what is {name} once line {line} has run?"),
+    "graph-branch": mark("line {line} decides: is it true (y, n)?"),
+    "graph-break": mark("line {line}: does capture break there (y, n)?"),
     "graph-gradient": mark("what is the gradient of {name}?"),
     "graph-launches": mark("how many launches does one run of the static graph take?"),
-    "graph-recompile": mark("call {call}, {name}: does capture compile again (y, n)?"),
+    "graph-recompile": mark("does capture compile again (y, n)?"),
 }
 
 
@@ -30,6 +32,8 @@ class GraphPredict(GraphExport):
         self.tally = {"exact": 0, "close": 0, "off": 0}
         #: Whether the next run is a call that shall be predicted first.
         self.predict_call = False
+        #: Whether the question is about such a call, which is run whatever is answered.
+        self.before_call = False
 
     # ---- predictions --------------------------------------------------------------------
 
@@ -43,11 +47,20 @@ class GraphPredict(GraphExport):
             return
         self.put(question)
 
-    def put(self, question: GraphQuestion) -> None:
-        """Ask a question; what comes after the cursor is covered meanwhile."""
-        self.asking_what = question
-        text = self.dgplay.tr(QUESTIONS[question.card])
+    def put(self, question: GraphQuestion, *, before_call: bool = False) -> None:
+        """Ask a question; what comes after the cursor is covered meanwhile.
+
+        With ``before_call`` it stands before a call that was asked for: giving it up runs that.
+        """
+        self.asking_what, self.before_call = question, before_call
+        tr = self.dgplay.tr
+        text = tr(QUESTIONS[question.card])
         label = text.format(name=question.name, line=question.line, call=question.call)
+        if before_call:
+            label = f"{label} {tr('Esc: only run')}"
+        if question.card == "graph-recompile":
+            told = tr("your answer is counted; call {call}: {name}")
+            self.notice = told.format(call=question.call, name=question.name)
         self.ask(label, "", self._predicted)
         self.show_session()
 
@@ -70,7 +83,8 @@ class GraphPredict(GraphExport):
             self._keep(question.card, grade)
             sign = {"exact": signs.good, "close": "~"}.get(grade, signs.bad)
             score = "  ".join(f"{tr(name)} {number}" for name, number in self.tally.items())
-            said = f"{sign} {tr(grade)}: {said}   {score}"
+            said = labelled(f"{sign} {tr(grade)}", said, tr)
+            said = f"{said}   {score}"
         self.notice = said if not self.notice else f"{said}  {self.notice}"
         self.show_session()
 
@@ -84,14 +98,19 @@ class GraphPredict(GraphExport):
 
     def after_run(self, before: Views | None) -> None:
         """Ask whether the call that was added compiles again, before it is shown."""
+        super().after_run(before)
         views = self.now.views
         asked, self.predict_call = self.predict_call, False
         if asked and views is not None and views is not before and len(views.calls) > 1:
             self.graph_session = self.at_cursor(views.starts[-1] - 1)
-            self.put(recompile_question(views, len(views.calls) - 1))
+            self.put(recompile_question(views, len(views.calls) - 1), before_call=True)
 
     def on_prompt_closed(self) -> None:
-        """Uncover what comes next when a question is given up."""
-        self.asking_what = None
+        """Uncover what comes next when a question is given up; run the call it was about."""
+        given_up, self.asking_what = self.asking_what, None
         super().on_prompt_closed()
+        if given_up is not None and self.before_call:
+            self.do(GoTo(given_up.to))
+        if given_up is not None:
+            self.notice = ""
         self.show_session()

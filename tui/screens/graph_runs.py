@@ -18,6 +18,7 @@ from dgplay.core.graph_view.running import typed
 from dgplay.core.graph_view.session import Ask, Undo
 
 from ..file_answer import FileAnswer
+from ..phrases import refusal_words
 from ..widgets.editor import Editor
 from ..widgets.graph_panes import SheetPane
 from ..widgets.prompt import Prompt
@@ -63,23 +64,18 @@ class GraphRuns(GraphPredict):
 
     def action_edit(self) -> None:
         """Edit the program in its pane."""
-        now = self.now
-        text = now.asked.text
-        if text is None:
-            text = now.views.run.text if now.views is not None else ""
         pane = self.query_one(f"#{PROGRAM}", SheetPane)
         self.showing = PROGRAM
         self.add_class("-editing")
         pane.query_one(Sheet).display = False
-        editor = Editor(text)
+        editor = Editor(self.now.text)
         pane.mount(editor)
         self.call_after_refresh(self._begin_editing, editor)
-        self.say_typing(self.dgplay.tr("Esc runs the program; every other key edits"))
+        self.say_here(self.dgplay.tr("Esc runs the program; every other key edits"))
 
     def _begin_editing(self, editor: Editor) -> None:
-        line = self.now.problem.place.line if self.now.problem is not None else self.line
         editor.focus()
-        editor.move_cursor((max(line - 1, 0), 0))
+        editor.move_cursor((max(self.line - 1, 0), 0))
 
     async def on_editor_finished(self, message: Editor.Finished) -> None:
         """Close the editor and run its text."""
@@ -90,9 +86,7 @@ class GraphRuns(GraphPredict):
         pane.query_one(Sheet).display = True
         pane.focus()
         now = self.now
-        shown = now.views.run.text if now.views is not None else ""
-        before = now.asked.text if now.asked.text is not None else shown
-        if message.text != before:
+        if message.text != now.text:
             self.do(Ask(now.asked.options, message.text))
         else:
             self.show_session()
@@ -110,22 +104,18 @@ class GraphRuns(GraphPredict):
         name = self.now.asked.options.program
         usual = f"{name}.py" if name in NAMES else name
         tr = self.dgplay.tr
-        answer = FileAnswer(self._write, say=self.say_typing, done=saved, tr=tr)
+        answer = FileAnswer(self._write, say=self.say_here, done=saved, tr=tr)
         self.ask(tr("save program to"), usual, answer)
 
     def _write(self, path: Path) -> None:
         """Write the program; raises DgplayError."""
-        now = self.now
-        program = now.asked.text
-        if program is None:
-            program = now.views.run.text if now.views is not None else ""
-        saving.write_atomically(path, program)
+        saving.write_atomically(path, self.now.text)
 
     def program_saved(self, path: Path) -> None:
         """Go on with the program in the file that it was saved to."""
         self.query_one(Prompt).close()
         self.do(Ask(replace(self.now.asked.options, program=str(path))))
-        self.say_typing(self.dgplay.tr("saved to {path}").format(path=path))
+        self.say_here(self.dgplay.tr("saved to {path}").format(path=path))
 
     # ---- inputs and calls ---------------------------------------------------------------
 
@@ -147,7 +137,12 @@ class GraphRuns(GraphPredict):
         try:
             read_feeds([text], self.now.asked.seed)
         except Refusal as refusal:
-            self.say_typing(f"! {self.problem_text(refusal)}")
+            text = self.dgplay.tr("{what}. Try: {hint}")
+            told = text.format_map(refusal_words(refusal, self.dgplay.tr))
+            if refusal.place.column:
+                text = self.dgplay.tr("column {column}: {text}")
+                told = text.format(column=refusal.place.column, text=told)
+            self.say_here(f"! {told}")
             return False
         return True
 
@@ -157,7 +152,7 @@ class GraphRuns(GraphPredict):
         shown = ""
         if views is not None and views.total:
             shown = typed(suggested(views.run.calls[-1].inputs))
-        label = self.dgplay.tr("next call")
+        label = self.dgplay.tr("next call, then a question")
         self.ask(label, shown, self._call_typed, select=False)
 
     def _call_typed(self, text: str) -> None:
@@ -175,7 +170,7 @@ class GraphRuns(GraphPredict):
         options = self.now.asked.options
         calls = options.calls[:-1]
         if len(options.calls) < 2:
-            self.say_typing(self.dgplay.tr("there is only one call"))
+            self.say_here(self.dgplay.tr("there is only one call"))
             return
         if calls == ("",):
             calls = ()
@@ -219,7 +214,7 @@ class GraphRuns(GraphPredict):
     def _whole(self, text: str) -> int | None:
         digits = text.strip()
         if not (digits.isdecimal() and len(digits) <= 9):
-            self.say_typing(f"! {self.dgplay.tr('a whole number from 0, please')}")
+            self.say_here(f"! {self.dgplay.tr('a whole number from 0, please')}")
             return None
         return int(digits)
 
@@ -251,7 +246,7 @@ class GraphRuns(GraphPredict):
         before = self.now.asked
         self.do(action)
         if self.now.asked is before:
-            self.say_typing(self.dgplay.tr("nothing to undo"))
+            self.say_here(self.dgplay.tr("nothing to undo"))
 
     def settings_text(self) -> str:
         """Return what differs from the usual way to run, for the status line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from textual.message import Message
 from textual.worker import get_current_worker
 
 from dgplay.core.actions import SetTime
@@ -12,7 +13,16 @@ from dgplay.core.graph_view.lockstep import Views
 from dgplay.core.graph_view.timing import Measured, measure
 
 from ..work import in_thread
-from .graph_base import GraphBase, TimesTaken
+from .graph_base import GraphBase
+
+
+class TimesTaken(Message):
+    """A worker has measured what is shown."""
+
+    def __init__(self, views: Views, times: tuple[Mapping[str, Measured], ...]) -> None:
+        super().__init__()
+        self.views = views
+        self.times = times
 
 
 class GraphTimes(GraphBase):
@@ -57,7 +67,8 @@ class GraphTimes(GraphBase):
 
     def on_times_taken(self, message: TimesTaken) -> None:
         """Show measured times."""
-        self._timing = None
+        if self._timing is message.views:
+            self._timing = None
         self._times = (message.views, message.times)
         self.show_session()
 
@@ -65,7 +76,7 @@ class GraphTimes(GraphBase):
         """Show measured time, or hide it."""
         self.dgplay.act(SetTime(not self.state.time))
         if self.state.time:
-            self.say_typing(
+            self.say_here(
                 self.dgplay.tr(
                     "a whole call, unwatched: the shortest of 5; first: it also draws and compiles"
                 )

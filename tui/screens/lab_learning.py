@@ -176,3 +176,4 @@ class LearningKeys(LabBase):
         self.dgplay.act(actions.ToggleAll())
         if self.state.all_strategies and self.state.preset == "lesson":
             self.go_to(layout.STRATEGIES)
+            self.dgplay.say(self.dgplay.tr("every strategy; up and down go on, A shows fewer"))

@@ -13,6 +13,7 @@ from dgplay.core.graph_view.lockstep import CallView, ColumnFrame, Label, LockFr
 from dgplay.core.graph_view.session import MODES
 from dgplay.core.graph_view.timing import Measured
 
+from .graph_counters import counted_rows, time_ways
 from .graph_text import (
     HEADS,
     LABELS,
@@ -48,23 +49,24 @@ def program_rows(
 ) -> list[Row]:
     """Return the lines of the program around the cursor, with what happened at them.
 
-    ``chosen`` is the line that Enter would run to, ``problem`` a refusal and its line.
+    ``chosen`` is the line that Enter would run to, ``problem`` a refusal and its line, which is
+    0 where it is about none; the refusal then stands above.
     """
-    current = frame.stop.line if frame is not None else 0
     marks = dict(frame.marks) if frame is not None else {}
-    at, told = problem if problem is not None else (-1, "")
+    at, told = problem if problem is not None else (0, "")
+    current = frame.stop.line if frame is not None else at
     message: list[Row] = []
     for number, text in enumerate(wrap(plain(told, look), max(width - NUMBERED - 2, 10))):
         sign = look.signs.bad if not number else " "
         message.append(((f"{' ' * (NUMBERED - 2)}{sign} {text}", "bad"),))
     message = message[: max(height - 1, 1)] if told else []
     room = height - len(message)
-    middle = chosen or current or (at if at > 0 else 1)
+    middle = chosen or current or 1
     top = middle - 1 - room // 2
     if frame is not None and not chosen and not current:
         top = frame.begin - 2  # the head of the program, and what comes first
     top = min(max(top, 0), max(len(lines) - room, 0))
-    rows: list[Row] = list(message) if at == 0 else []
+    rows: list[Row] = [] if 0 < at <= len(lines) else list(message)
     for number in range(top + 1, min(top + room, len(lines)) + 1):
         rows.append(_program_row(lines[number - 1], number, current, chosen, marks, width, look))
         if number == at:
@@ -82,8 +84,12 @@ def _program_row(
     note, tone = _note(marks.get(number, ()), look)
     room = width - NUMBERED - (cell_len(note) + 2 if note else 0)
     if note and room < 24:
+        note = _short_note(marks.get(number, ()), look)
+        room = width - NUMBERED - cell_len(note) - 2
+    if note and room < 24:
         note, room = cut(note, 3, look), width - NUMBERED - 5
-    pieces: list[Piece] = [(f"{'>' if here else ' '}{number:>4} ", "accent" if here else "muted")]
+    sign = ">" if here else "*" if number == chosen else " "
+    pieces: list[Piece] = [(f"{sign}{number:>4} ", "accent" if here else "muted")]
     pieces.append((fit(text, room, look), style))
     if note:
         pieces.append((f"  {note}", tone))
@@ -99,6 +105,14 @@ def _note(marks: Sequence[tuple[str, str]], look: Look) -> tuple[str, str]:
     return (f"! {told}", "warn") if told else ("", "")
 
 
+def _short_note(marks: Sequence[tuple[str, str]], look: Look) -> str:
+    """Return the same with signs for words: which modes refuse, which break."""
+    signs = {"refused": look.signs.bad, "break": "!"}
+    found = {sign: [mode for mode, kind in marks if signs.get(kind) == sign] for sign in
+             signs.values()}  # fmt: skip
+    return " ".join(f"{sign} {', '.join(modes)}" for sign, modes in found.items() if modes)
+
+
 def columns_rows(
     frame: LockFrame, width: int, height: int, look: Look, *, alone: str | None = None,
     inputs: str = "", scroll: int = 0, show_time: bool = False,
@@ -106,21 +120,16 @@ def columns_rows(
 ) -> list[Row]:  # fmt: skip
     """Return the three columns side by side, or the one of ``alone``.
 
-    ``scroll`` counts lines back from the newest; ``times`` are None until they are measured.
+    ``scroll`` counts lines back from where a column stands by itself, on where it is negative;
+    ``times`` are None until they are measured.
     """
-    chosen = [c for c in frame.columns if alone is None or c.mode == alone]
-    bars = len(chosen) - 1
-    each = (width - 3 * bars) // len(chosen)
-    widths = [each] * bars + [width - 3 * bars - each * bars]
-    counters = 2 + (show_time and height >= 8) if height >= 7 else 1 if height >= 4 else 0
-    body = max(height - counters - (2 if height >= 6 else 1), 0)
+    chosen, widths = _lanes(frame, alone, width)
+    counters, body = heights(height, show_time)
     blocks = []
     for column, room in zip(chosen, widths, strict=True):
-        counted = _counted(column, look)
-        if show_time:
-            counted[1] = counted[1][1:]
-            counted.append(_time_ways(times, column.mode, look))
-        blocks.append(_column(column, room, height, body, counted[:counters], look, inputs, scroll))
+        time = time_ways(times, column.mode, look) if show_time else [look.tr("time: T")]
+        counted = counted_rows(column, counters, time, room, look, measured=show_time)
+        blocks.append(_column(column, room, height, body, counted, look, inputs, scroll))
     bar = " | " if look.ascii else " │ "
     rows: list[Row] = []
     for y in range(height):
@@ -142,7 +151,7 @@ def _column(
     if cell_len(head) > width:
         head = SHORT_HEADS[column.mode]
     rows: list[Row] = [((fit(head, width, look), "accent"),)]
-    lines = _newest(column, width, body, scroll, look)
+    lines, _ = _lane(column, width, body, scroll, look)
     rows += lines[:body]
     rows += [((" " * width, "text"),)] * (body - len(lines[:body]))
     if height >= 6:
@@ -172,81 +181,83 @@ def _filled(row: Row, width: int) -> Row:
     return tuple(pieces)
 
 
-def _newest(column: ColumnFrame, width: int, body: int, scroll: int, look: Look) -> list[Row]:
-    """Return the last lines of a column that fit, ``scroll`` lines further back.
+def scrolled(
+    frame: LockFrame, width: int, height: int, look: Look, scroll: int, *,
+    alone: str | None = None, show_time: bool = False,
+) -> int:  # fmt: skip
+    """Return ``scroll``, or less where no column goes that far."""
+    _, body = heights(height, show_time)
+    reached = [
+        _lane(column, room, body, scroll, look)[1]
+        for column, room in zip(*_lanes(frame, alone, width), strict=True)
+    ]
+    return max(reached, key=abs, default=0)
 
-    What came with this stop is shown from its beginning where it is longer than the room.
+
+def _lanes(frame: LockFrame, alone: str | None, width: int) -> tuple[list[ColumnFrame], list[int]]:
+    """Return the columns that are shown, and their widths."""
+    chosen = [c for c in frame.columns if alone is None or c.mode == alone]
+    bars = len(chosen) - 1
+    each = (width - 3 * bars) // len(chosen)
+    return chosen, [each] * bars + [width - 3 * bars - each * bars]
+
+
+def heights(height: int, show_time: bool) -> tuple[int, int]:
+    """Return the lines of the counters, and those that are left for entries."""
+    counters = 2 + (show_time and height >= 8) if height >= 7 else 1 if height >= 4 else 0
+    return counters, max(height - counters - (2 if height >= 6 else 1), 0)
+
+
+def _lane(
+    column: ColumnFrame, width: int, body: int, scroll: int, look: Look
+) -> tuple[list[Row], int]:
+    """Return the lines of a column that fit, and how far they are scrolled of ``scroll``.
+
+    By itself a column shows its last lines; what came with this stop is shown from its
+    beginning where it is longer than the room. Only the lines that are needed are made.
     """
-    need, entries = body + scroll, column.entries
-    start = _must_see(column)
-    if not scroll and start is not None:
-        lines: list[Row] = []
-        for entry in entries[start:]:
-            lines += entry_rows(entry, column.mode, width, look, True)
-            if len(lines) >= body:
-                return lines[:body]
+    entries, start = column.entries, _must_see(column, width, body, look)
+    after: list[Row] = []
+    for entry in entries[start:]:
+        after += entry_rows(entry, column.mode, width, look, True)
+        if len(after) >= body + max(-scroll, 0):
+            break
     blocks: list[list[Row]] = []
-    used = 0
-    for index in range(len(entries) - 1, -1, -1):
+    missing = max(scroll, 0) + max(body - len(after), 0)
+    for index in range(start - 1, -1, -1):
+        if missing <= 0:
+            break
         rows = entry_rows(entries[index], column.mode, width, look, index >= column.fresh)
         blocks.append(rows)
-        used += len(rows)
-        if used >= need:
-            break
-    lines = [row for block in reversed(blocks) for row in block]
-    end = max(len(lines) - scroll, min(body, len(lines)))
-    return lines[max(end - body, 0) : end]
+        missing -= len(rows)
+    before = [row for block in reversed(blocks) for row in block]
+    lines = before + after
+    last = max(len(lines) - body, 0)
+    home = min(len(before), last)
+    top = min(max(home - scroll, 0), last)
+    return lines[top : top + body], home - top
 
 
-def _must_see(column: ColumnFrame) -> int | None:
+def _must_see(column: ColumnFrame, width: int, body: int, look: Look) -> int:
     """Return the entry to begin with where the newest ones are more than there is room for.
 
-    That is the first one that went otherwise than expected, else the first new one; a refusal
-    stays in view from then on.
+    That is the first one that went otherwise than expected, else the first new one. A refusal
+    stays in view from then on; so does that the rest runs eagerly, whatever led to it.
     """
-    if column.entries and column.entries[-1].kind == "refused":
-        return len(column.entries) - 1
-    for number in range(column.fresh, len(column.entries)):
-        if column.entries[number].kind in MUST_SEE:
-            return number
-    return column.fresh
-
-
-def _time_ways(times: Mapping[str, Measured] | None, mode: str, look: Look) -> list[str]:
-    """Return the measured time of a whole call in milliseconds, longest way first."""
-    tr = look.tr
-    if times is None:
-        return [f"{tr('measured:')} {'...' if look.ascii else '…'}"]
-    found = times.get(mode)
-    if found is None:
-        return [tr("measured: no whole call")]
-    first = f"{found.first / 1e6:.3g}"
-    if found.again is None:
-        return [tr("measured: first {first} ms").format(first=first)]
-    again = f"{found.again / 1e6:.3g}"
-    return [
-        way.format(first=first, again=again)
-        for way in (
-            tr("measured: {again} ms, first {first} ms"),
-            tr("{again} ms, first {first}"),
-            tr("{again} ms"),
-        )
-    ]
-
-
-def _counted(column: ColumnFrame, look: Look) -> list[list[str]]:
-    """Return the counters, longest way first: they are three things, never one."""
-    tr, now = look.tr, column.counters
-    numbers = {
-        "dispatches": now.dispatches, "launches": now.launches, "buffers": now.buffers,
-        "nbytes": f"{now.nbytes:,}",
-    }  # fmt: skip
-    first = [
-        tr("dispatches {dispatches}  launches {launches}"),
-        tr("disp. {dispatches}  launch {launches}"),
-    ]
-    second = [tr("buffers {buffers}, {nbytes} B  time: T"), tr("buffers {buffers}, {nbytes} B")]
-    return [[way.format(**numbers) for way in ways] for ways in (first, second)]
+    entries = column.entries
+    if entries and entries[-1].kind == "refused":
+        return len(entries) - 1
+    first = column.fresh
+    for number in range(column.fresh, len(entries)):
+        if entries[number].kind in MUST_SEE:
+            first = number
+            break
+    for number in range(first, len(entries)):
+        if entries[number].kind == "fallback":
+            led = entries[first : number + 1][-body:]
+            used = sum(len(entry_rows(e, column.mode, width, look, True)) for e in led)
+            return first if used <= body and len(led) == number + 1 - first else number
+    return first
 
 
 def timeline_rows(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from dgplay.core.graph_view.backward import Checked, Walk
+from dgplay.core.counting import Counted
+from dgplay.core.graph_view.backward import EPSILON, Checked, Sweep, Walk
 from dgplay.core.graph_view.rewrites import PassDetail, PassRow, PassTable
 
 from ..commands import mark
@@ -22,9 +23,11 @@ def pass_rows(
 ) -> list[Row]:  # fmt: skip
     """Return the table of passes, and below it what the chosen one did."""
     tr = look.tr
-    told = tr("drawn {n0} nodes, {l0} launches; run {n1} nodes, {l1} launches")
+    told = tr(
+        "drawn {n0:node|nodes}, {l0:launch|launches}; run {n1:node|nodes}, {l1:launch|launches}"
+    )
     (n0, n1), (l0, l1) = table.nodes, table.launches
-    total = told.format(n0=n0, n1=n1, l0=l0, l1=l1)
+    total = told.format(n0=Counted(n0), n1=Counted(n1), l0=Counted(l0), l1=Counted(l1))
     rows: list[Row] = [((fit(total, width, look), "strong"),)]
     for place, row in enumerate(table.rows):
         rows.append(_pass_row(row, place == chosen, width, look))
@@ -44,11 +47,11 @@ def _pass_row(row: PassRow, chosen: bool, width: int, look: Look) -> Row:
     switch = f"{'>' if chosen else ' '}[{'x' if row.on else ' '}] {row.name:<11}"
     counts = tr("nothing to do")
     if row.nodes is not None and row.launches is not None:
-        told = tr("{fired} rewrites: nodes {n0} → {n1}, launches {l0} → {l1}")
+        told = tr("{fired:rewrite|rewrites}: nodes {n0} → {n1}, launches {l0} → {l1}")
         if width < 76:
             told = tr("{n0}→{n1} nodes, {l0}→{l1} L")
         counts = told.format(
-            fired=row.fired,
+            fired=Counted(row.fired),
             n0=row.nodes[0],
             n1=row.nodes[1],
             l0=row.launches[0],
@@ -78,7 +81,9 @@ def _pass_detail(
         text = labelled(said(item.rule, tr), f"{took} → {left}  {note}", tr)
         rows.append(((fit(plain(text, look), width, look), "text"),))
     if len(detail.fired) > 3:
-        more = tr("and {count} more rewrites").format(count=len(detail.fired) - 3)
+        more = tr("and {count:more rewrite|more rewrites}").format(
+            count=Counted(len(detail.fired) - 3)
+        )
         rows.append(((more, "muted"),))
     for example in detail.changed:
         text = tr("{rule}: x={value} gives {without}, with it {with_rule}: {why}").format(
@@ -122,43 +127,23 @@ def backward_rows(
     walk: Walk, done: int, subgraph: Sequence[str], checks: Sequence[Checked] | None,
     width: int, height: int, look: Look,
 ) -> list[Row]:  # fmt: skip
-    """Return the way back up to ``done`` events; beside it the gradient graph, or the check."""
-    tr = look.tr
+    """Return the way back up to ``done`` events; beside it the gradient graph, or the check.
+
+    Only what there is room for is written out: every gradient takes a line at least.
+    """
     beside = width >= 60
     left = width * 3 // 5 if beside else width
     right = width - left - 3 if beside else 0
+    top = _wrapped(_nonfinite(walk, look), left, look)[: max(height - 1, 0)]
+    room = height - len(top)
     here = [sweep for sweep in walk.sweeps if sweep.at <= done]
-    lines: list[tuple[str, str]] = []
-    first: list[tuple[str, str]] = []
-    if walk.nonfinite is not None:
-        name, op, phase = walk.nonfinite
-        text = tr("first NaN or inf: {name} = {op}, {phase}")
-        first.append((text.format(name=name, op=op, phase=tr(_PHASES[phase])), "bad"))
-    if not here:
-        lines.append((tr("the tape, last in first out; g walks it back"), "strong"))
-        for name, op, saved in reversed(walk.tape):
-            lines.append((f"{name} = {op}   {tr('saved:')} {', '.join(saved)}", "text"))
-        if not walk.tape:
-            lines.append((tr("nothing on the tape has saved a value"), "muted"))
-    for number, sweep in enumerate(here):
-        last = number == len(here) - 1
-        style = "bad" if not sweep.finite else "fresh" if last else "text"
-        lines.append((f"d {sweep.name} = {sweep.gradient}", style))
-        if len(sweep.parts) == 1 and sweep.parts[0]:
-            lines.append((f"  {tr('from')} {sweep.parts[0][0]}", "muted"))
-        elif sweep.parts:
-            total = " + ".join(value for _, value in sweep.parts)
-            told = labelled(tr("fan-out"), total, tr)
-            lines.append((f"  {told}", "accent" if last else "muted"))
-            who = ", ".join(name for name, _ in sweep.parts)
-            lines.append((f"  {tr('from')} {who}", "muted"))
-        else:
-            lines.append((f"  {tr('the start: 1 for every output')}", "muted"))
-    top = _wrapped(first, left, look)[: max(height - 1, 0)]
-    shown = [*top, *_wrapped(lines, left, look)[-(height - len(top)) :]]
+    if here:
+        shown = [*top, *_wrapped(_swept(here[-room:], look), left, look)[-room:]]
+    else:
+        shown = [*top, *_wrapped(_tape(walk, room, look), left, look)[:room]]
     if not beside:
         return [((text, style),) for text, style in shown]
-    others = _wrapped(_beside(subgraph, checks, look), right, look)[:height]
+    others = _wrapped(_beside(subgraph, checks, look)[:height], right, look)[:height]
     bar = " | " if look.ascii else " │ "
     rows: list[Row] = []
     for place in range(max(len(shown), len(others))):
@@ -168,6 +153,47 @@ def backward_rows(
             ((fit(text, left, look), style), (bar, "muted"), (fit(more, right, look), tone))
         )
     return rows[:height]
+
+
+def _nonfinite(walk: Walk, look: Look) -> list[tuple[str, str]]:
+    """Return where the first NaN or inf came, in no line or one."""
+    if walk.nonfinite is None:
+        return []
+    name, op, phase = walk.nonfinite
+    text = look.tr("first NaN or inf: {name} = {op}, {phase}")
+    return [(text.format(name=name, op=op, phase=look.tr(_PHASES[phase])), "bad")]
+
+
+def _tape(walk: Walk, many: int, look: Look) -> list[tuple[str, str]]:
+    """Return the newest ``many`` ops of the tape, the last one first."""
+    tr = look.tr
+    lines = [(tr("the tape, last in first out; g walks it back"), "strong")]
+    for name, op, saved in walk.tape[: -many - 1 : -1]:
+        lines.append((f"{name} = {op}   {tr('saved:')} {', '.join(saved)}", "text"))
+    if not walk.tape:
+        lines.append((tr("nothing on the tape has saved a value"), "muted"))
+    return lines
+
+
+def _swept(sweeps: Sequence[Sweep], look: Look) -> list[tuple[str, str]]:
+    """Return gradients as they came about, the newest last."""
+    tr = look.tr
+    lines: list[tuple[str, str]] = []
+    for number, sweep in enumerate(sweeps):
+        last = number == len(sweeps) - 1
+        style = "bad" if not sweep.finite else "fresh" if last else "text"
+        lines.append((f"d {sweep.name} = {sweep.gradient}", style))
+        if len(sweep.parts) == 1:
+            lines.append((f"  {tr('from')} {sweep.parts[0][0]}", "muted"))
+        elif sweep.parts:
+            total = " + ".join(value for _, value in sweep.parts)
+            told = labelled(tr("fan-out"), total, tr)
+            lines.append((f"  {told}", "accent" if last else "muted"))
+            who = ", ".join(name for name, _ in sweep.parts)
+            lines.append((f"  {tr('from')} {who}", "muted"))
+        else:
+            lines.append((f"  {tr('the start: 1 for every output')}", "muted"))
+    return lines
 
 
 def _beside(
@@ -181,6 +207,9 @@ def _beside(
             lines.append((tr("static drew no gradients here"), "muted"))
         return lines
     lines = [(tr("finite differences (F hides)"), "strong")]
+    if checks:
+        text = tr("gradient, by differences of ±{step:g} × max(1, |value|), how far apart")
+        lines.append((text.format(step=EPSILON), "muted"))
     for item in checks:
         index = f"[{','.join(map(str, item.index))}]" if item.index else ""
         sign, style, word = look.signs.good, "good", ""
@@ -188,8 +217,8 @@ def _beside(
             sign, style, word = "~", "warn", tr(" kink")
         elif not item.agrees:
             sign, style = look.signs.bad, "bad"
-        text = f"{sign} d {item.name}{index} {item.gradient:.6g}, {item.difference:.6g}{word}"
-        lines.append((text, style))
+        text = f"{sign} d {item.name}{index} {item.gradient:.6g}, {item.difference:.6g}"
+        lines.append((text + (word if item.kink else f", {item.apart:.0e}"), style))
     return lines
 
 

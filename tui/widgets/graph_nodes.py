@@ -126,7 +126,9 @@ def memory_rows(
     """Return the memory view: a bar for the life of every buffer, and the peaks."""
     tr = look.tr
     why = labelled(table.rows[chosen].name, said(reason, tr), tr) if table.rows else ""
-    told = "; ".join(filter(None, (_tape_told(table, look), _plan_told(table, look))))
+    told = ""
+    for part in (_legend(table, look), _tape_told(table, look), _plan_told(table, look)):
+        told = tr("{told}; {hint}").format(told=told, hint=part) if told and part else told or part
     tail: list[Row] = [((line, "strong"),) for line in wrap(plain(why, look), width)]
     tail += [((line, "text"),) for line in wrap(plain(told, look), width)]
     tail = tail[: max(height // 2 - 1, 1)]
@@ -182,25 +184,46 @@ def _tape_told(table: BufferTable, look: Look) -> str:
 
 
 def _plan_told(table: BufferTable, look: Look) -> str:
-    """Return the peak of every policy, and what was proved of the plan."""
+    """Return the peak of every policy, and what was proved of the plan.
+
+    Beside what eager really held its policy is left out: on the graph that is another number.
+    """
     tr, peaks = look.tr, table.peaks
     if peaks is None:
         return ""
-    shown = tr(
-        "peak bytes: keep all {keep_all:,}  eager {eager:,}  liveness {liveness:,}  "
-        "in place {inplace:,}  after passes {fused:,}"
-    ).format(
-        keep_all=peaks.keep_all, eager=peaks.eager, liveness=peaks.liveness,
-        inplace=peaks.inplace, fused=peaks.fused,
-    )  # fmt: skip
-    if table.more:
-        shown = tr("{told}; {hint}").format(told=shown, hint=said(table.more, tr))
+    numbers = {
+        "keep_all": peaks.keep_all, "eager": peaks.eager, "liveness": peaks.liveness,
+        "inplace": peaks.inplace, "fused": peaks.fused,
+    }  # fmt: skip
     if table.peak is not None:
-        return shown
-    proof = tr("one arena of {arena:,} bytes, {checks} overlaps checked, none").format(
-        arena=table.arena, checks=table.checks
-    )
-    return tr("{told}; {hint}").format(told=shown, hint=proof)
+        return tr(
+            "peak bytes of the graph that static drew: keep all {keep_all:,}, "
+            "freed after the last use {liveness:,}, in place {inplace:,}, after passes {fused:,}"
+        ).format(**numbers)
+    told = tr(
+        "peak bytes of the graph as drawn: keep all {keep_all:,}, freed as in eager {eager:,}, "
+        "freed after the last use {liveness:,}, in place {inplace:,}, after passes {fused:,}"
+    ).format(**numbers)
+    proof = tr("one arena of {arena:,} bytes, replayed: nothing overlaps")
+    proved = proof.format(arena=table.arena) if table.arena else ""
+    for hint in (said(table.more, tr), proved):
+        told = tr("{told}; {hint}").format(told=told, hint=hint) if hint else told
+    return told
+
+
+def _legend(table: BufferTable, look: Look) -> str:
+    """Return what the signs beside the bars mean, those that are there."""
+    tr, rows = look.tr, table.rows
+    told = []
+    if any(row.offset < 0 for row in rows):
+        told.append(tr("own: the caller's") if table.graph is None else tr("own: not in the arena"))
+    if any(row.saved for row in rows):
+        told.append(tr("T{right}y: for the backward of y").format(right=look.signs.right))
+    if any(row.takes and row.inplace for row in rows):
+        told.append(tr("=y: written over y"))
+    if any(row.takes and not row.inplace for row in rows):
+        told.append(tr("<y: where y was"))
+    return ", ".join(told)
 
 
 def simple_rows(lines: Sequence[tuple[str, str]], width: int, height: int, look: Look) -> list[Row]:

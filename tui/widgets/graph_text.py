@@ -6,6 +6,7 @@ import re
 
 from rich.cells import cell_len, set_cell_size
 
+from dgplay.core.counting import Counted
 from dgplay.core.graph.option_text import expression
 from dgplay.core.graph_view.tracks import Entry
 
@@ -145,7 +146,9 @@ def entry_rows(entry: Entry, mode: str, width: int, look: Look, fresh: bool) -> 
 
 def _op_rows(entry: Entry, mode: str, width: int, look: Look, style: str) -> list[Row]:
     """Return the lines of an op: what it is called and made of, and its value."""
-    name = f"{entry.name} = " if not entry.name.startswith("%") else ""
+    name = f"{entry.name} = "
+    if entry.what == "backward" and entry.name.startswith("%"):
+        name = ""  # "d %5" is the gradient of %5
     op = expression(entry.op, entry.args, entry.options)
     lead = " " * min(2 * entry.depth, 6)
     if entry.kind == "ran":
@@ -175,11 +178,16 @@ def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
         case "trip":
             return tr("  trip {number}").format(number=numbers[0] + 1), "muted"
         case "guard" if entry.what:
-            return tr("{count} guards hold, then").format(count=numbers[2]), "muted"
+            told = tr("{count:guard holds|guards hold}, then")
+            return told.format(count=Counted(numbers[2])), "muted"
         case "guard":
-            return tr("{count} guards hold: graph {graph} again").format(
-                count=numbers[2], graph=numbers[1]
-            ), "good"  # fmt: skip
+            told = tr("{count:guard holds|guards hold}: graph {graph} again")
+            return told.format(count=Counted(numbers[2]), graph=numbers[1]), "good"
+        case "miss" if len(numbers) > 2:
+            text = tr("{count} graphs do not fit: {text}")
+            if entry.why:
+                text = tr("none of {count} graphs fits: {text}")
+            return text.format(count=numbers[2], text=said(entry.what, tr)), "warn"
         case "miss":
             return tr("guard fails: {text}").format(text=said(entry.what, tr)), "warn"
         case "compile":
@@ -192,13 +200,14 @@ def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
                 text = tr("RECOMPILES segment {segment}, now for any size: {shapes}")
             return text.format(segment=numbers[0], shapes=", ".join(entry.args)), "warn"
         case "compiled":
-            return tr("compile {total}: a graph of {nodes} nodes").format(
-                nodes=numbers[0], total=numbers[1]
+            return tr("compile {total}: a graph of {nodes:node|nodes}").format(
+                nodes=Counted(numbers[0]), total=numbers[1]
             ), "accent"  # fmt: skip
         case "session":
             if not numbers[0]:
                 return tr("runs the way back"), "muted"
-            return tr("runs {nodes} nodes in one go").format(nodes=numbers[0]), "muted"
+            text = tr("runs {nodes:node|nodes} in one go")
+            return text.format(nodes=Counted(numbers[0])), "muted"
         case "pass":
             rules = said(entry.what, tr)
             return f"{entry.name}: {numbers[0]} → {numbers[1]} ({rules})", "muted"
@@ -215,21 +224,22 @@ def _told(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
 
 
 def _stopped(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
-    """Return why a graph breaks or a mode refuses; in a narrow column only one way out."""
+    """Return what a graph breaks at or a mode refuses, and the way out before the reason.
+
+    The end of it may lie below the room of a column; a narrow one says no more of a break.
+    """
     tr = look.tr
     told = {"what": entry.what, "why": entry.why, "where": entry.where, "hint": entry.hint}
     words = {name: said(text, tr) for name, text in told.items()}
-    if narrow:
-        words["hint"] = words["hint"].partition(tr(" or "))[0]
     if entry.kind == "break":
-        text = tr("GRAPH BREAK line {line}: {what} ({where}). {why}. Instead: {hint}")
+        text = tr("GRAPH BREAK line {line}: {what} ({where}). Instead: {hint}. Why: {why}")
         if narrow:
             text = tr("GRAPH BREAK line {line}: {what} ({where}). Try: {hint}")
         return text.format(line=entry.line, **words), "warn"
-    text = tr("REFUSED line {line}: {what}. {why}. Instead: {hint}")
+    text = tr("REFUSED line {line}: {what}. Instead: {hint}. Why: {why}")
     if narrow:
         words["why"] = _CAME_ABOUT.sub("", words["why"])
-        text = tr("REFUSED line {line}: {what}: {why}. Try: {hint}")
+        text = tr("REFUSED line {line}: {what} → {hint}: {why}")
     return text.format(line=entry.line, **words), "bad"
 
 
@@ -240,8 +250,8 @@ def _warned(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
         return _stopped(entry, look, narrow=narrow)
     match entry.kind:
         case "fallback":
-            text = tr("LIMIT of {limit} compiles reached: runs eagerly from here")
-            return text.format(limit=entry.numbers[0]), "bad"
+            text = tr("LIMIT of {limit:compile|compiles} reached: runs eagerly from here")
+            return text.format(limit=Counted(entry.numbers[0])), "bad"
         case "nonfinite":
             bad = "nan" if entry.numbers[0] else "inf"
             text = tr("first {bad} here: {name} = {op} {flags}")
@@ -254,6 +264,11 @@ def _warned(entry: Entry, look: Look, *, narrow: bool) -> tuple[str, str]:
                 return tr("{name} DIFFERS from eager").format(name=entry.name), "bad"
             text = tr("{name} DIFFERS from eager by {ulps} ulps")
             return text.format(name=entry.name, ulps=f"{entry.numbers[0]:,}"), "bad"
+        case "wrong":
+            text = tr("STALE answer {value}, eager gives {right}")
+            if entry.name:
+                text = tr("STALE gradient of {name}: {value}, eager gives {right}")
+            return text.format(name=entry.name, value=entry.value, right=entry.what), "bad"
         case "stale":
             text = tr("guards are OFF: the graph of call 1 is replayed, whatever the inputs")
             return text, "bad"
