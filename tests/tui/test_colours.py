@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_graph_screen import drawn, graph_of
+from graph_driver import drawn, graph_of
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 

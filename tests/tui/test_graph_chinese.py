@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from graph_driver import drawn, graph_of, type_line
 from rich.cells import cell_len
-from test_graph_screen import drawn, graph_of, type_line
 
 from dgplay.core.graph.bundled import NAMES, source
 from dgplay.core.graph.lang_budget import Budget

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_graph_screen import drawn, graph_of, line, type_line
+from graph_driver import drawn, graph_of, line, type_line
 
 from dgplay.core.graph.lang_budget import Budget
 from dgplay.core.graph_view.session import Ask

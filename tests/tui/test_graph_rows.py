@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_graph_screen import drawn, graph_of
+from graph_driver import drawn, graph_of
 
 from dgplay.core.graph_view.backward import Sweep, Walk
 from dgplay.core.tables import UNICODE
