@@ -36,6 +36,7 @@ from .segments import (
     Segment,
     Settings,
     compile_entry,
+    unguarded,
 )
 
 #: Recompiles of one position before it runs eagerly.
@@ -127,10 +128,11 @@ class Capture:
         for name in wrt:
             check_wanted(name, bound)
         call = Call(self, bound, tuple(wrt))
+        replayed = None if self.guards else self.recording
         begun = time.perf_counter()
         try:
-            if not self.guards and self.recording is not None:
-                result = self.recording.replay(call, self.main.place, self.watcher)
+            if replayed is not None:
+                result = replayed.replay(call, self.main.place, self.watcher)
             else:
                 result = call.run()
                 if not self.guards and not call.fell_back:
@@ -139,6 +141,8 @@ class Capture:
         except Refusal:
             raise
         except GraphError as error:
+            if replayed is not None:
+                raise unguarded(error, self.main.place) from None
             hint = error.hint or say("change it")
             raise Refusal(self.main.place, error.what, say("in this call"), hint) from None
         call.stats.seconds = time.perf_counter() - begun

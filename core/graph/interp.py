@@ -150,8 +150,16 @@ class Interpreter:
             self._run_quick(graph, env, buffers)
         else:
             self._run_watched(graph, env, buffers, self.observer)
+            if self.scope:
+                self._hand_over(graph, env, self.observer)
         self.live = before
         return tuple(env[number] for number in graph.outputs)
+
+    def _hand_over(self, graph: Graph, env: dict[int, Any], observer: Observer) -> None:
+        """Let go what a subgraph still holds: its results count as the node's that ran it."""
+        for step in steps_of(graph):
+            if step.number in env:
+                observer.emit(Free(step.number, _bytes(env[step.number]), self.scope))
 
     def _grow(self, nbytes: int) -> None:
         self.live += nbytes

@@ -81,7 +81,8 @@ def _at_stop(views: Views, view: CallView, call: int, number: int) -> GraphQuest
     if stop.kind == "line":
         for entry in reversed(track.entries):
             named = not entry.name.startswith("%")
-            if begin < entry.at <= end and entry.kind == "computed" and named:
+            here = entry.line == stop.line  # in a loop as a node, a stop covers several lines
+            if begin < entry.at <= end and entry.kind == "computed" and named and here:
                 event = track.events[entry.at - 1]
                 truth = _truth(event.value) if isinstance(event, OpEnd) else None
                 if truth is not None:

@@ -16,6 +16,8 @@ from dgplay.core.graph.lang_refusal import Cancelled, Refusal
 from dgplay.core.graph.library import custom_op, node_gradients
 from dgplay.core.graph.modes import MODES, Options, run_mode
 from dgplay.core.graph.tensor import Tensor
+from dgplay.core.graph_view.options import GraphOptions
+from dgplay.core.graph_view.running import Asked, run
 
 F32, F64 = np.float32, np.float64
 
@@ -173,3 +175,12 @@ def test_a_run_can_be_stopped_between_two_passes() -> None:
     with pytest.raises(Cancelled):
         run_mode(program, "static", [program.inputs], options)
     assert passes() == ["fold"]
+
+
+def test_a_stale_gradient_that_does_not_fit_says_to_turn_guards_on() -> None:
+    calls = ("x=[1,2]", "x=[1,2,3]")
+    options = GraphOptions(program="dynamic_block", calls=calls, grad=("x",), no_guards=True)
+    refusal = run(Asked(options)).calls[1].logs["capture"].refusal
+    assert refusal is not None
+    assert refusal.what == "the stale graph does not fit these inputs"
+    assert refusal.hint == "turn guards on: they would draw it anew"
