@@ -116,7 +116,7 @@ def _call_rows(
             counted.graph(graph, number, made=False)
     gave = "" if log.gave is None else _gave(log.gave.outputs)
     if log.refusal is not None:
-        gave = log.refusal.what
+        gave = say("REFUSED, {what}; {hint}", what=log.refusal.what, hint=log.refusal.hint)
     numbers = (number + 1, compiles, total, broke)
     head = CaptureRow(
         "call", numbers, view.call.inputs_text, gave, _stale(views, number, view), ran=tuple(served)

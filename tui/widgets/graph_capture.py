@@ -96,7 +96,7 @@ def in_full(row: CaptureRow, look: Look) -> str:
             return told.format(what=text, why=more, hint=hint)
         case "call":
             graphs = ", ".join(map(str, row.ran)) or tr("none")
-            return f"{text}  {tr('graphs that ran: {graphs}').format(graphs=graphs)}"
+            return tr("{call}. Graphs that ran: {graphs}").format(call=text, graphs=graphs)
         case "recompile" if row.hint:
             told = tr(
                 "RECOMPILED as graph {graph}: dynamic sizes cannot help, since Python needs {size} "
