@@ -267,27 +267,24 @@ def _checked(name: str, value: Any, aval: Aval, sizes: dict[str, int]) -> Array:
         array = array.astype(aval.dtype)
     array = as_contiguous(array)
     if array.ndim != aval.ndim:
-        raise FeedError(
-            say(
-                "{name} has shape {shape}, but the input is {aval}",
-                name=name,
-                shape=format_shape(array.shape),
-                aval=aval,
-            )
-        )
+        raise _misshapen(name, array, aval)
     for axis, (dim, size) in enumerate(zip(aval.shape, array.shape, strict=True)):
         if isinstance(dim, SymbolicDim):
             _bind_size(name, axis, dim, size, sizes)
         elif dim != size:
-            raise FeedError(
-                say(
-                    "{name} has shape {shape}, but the input is {aval}",
-                    name=name,
-                    shape=format_shape(array.shape),
-                    aval=aval,
-                )
-            )
+            raise _misshapen(name, array, aval)
     return array
+
+
+def _misshapen(name: str, array: Array, aval: Aval) -> FeedError:
+    return FeedError(
+        say(
+            "{name} has shape {shape}, but the input is {aval}",
+            name=name,
+            shape=format_shape(array.shape),
+            aval=aval,
+        )
+    )
 
 
 def _bind_size(name: str, axis: int, dim: SymbolicDim, size: int, sizes: dict[str, int]) -> None:
